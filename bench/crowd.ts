@@ -29,8 +29,8 @@ import {
 const START_MS = 1_767_225_600_000;
 const ORACLE = 1_000_000;
 const LOTS = 30;
-const MAKER = someone(1);
-const HOT = someone(2);
+const MAKER = testAddress(1);
+const HOT = testAddress(2);
 const ORDERS_PER_BLOCK = 100;
 
 /** An engine with perps, a maker that quotes in all of them, and takers. */
@@ -82,7 +82,7 @@ export class Crowd {
 
   /** Creates accounts with a position of 30 USDC each and the given balances. */
   crowd(count: number, usdcOf: (at: number) => number): Address[] {
-    const accounts = Array.from({ length: count }, (_, at) => someone(0x10_0000 + at));
+    const accounts = Array.from({ length: count }, (_, at) => testAddress(0x10_0000 + at));
     for (let from = 0; from < count; from += 500) {
       const some = accounts.slice(from, from + 500);
       this.#block(some.map((account, at) => credit(account, usdcOf(at))));
@@ -177,7 +177,7 @@ function credit(account: Address, usdc: number): Command {
   };
 }
 
-function someone(n: number): Address {
+function testAddress(n: number): Address {
   return address(`0x${n.toString(16).padStart(40, '0')}`);
 }
 

@@ -161,9 +161,9 @@ class FlowMaker {
 
   next(): void {
     const { cancel, amend, cross } = this.#shape;
-    const dice = this.#random.below(100);
-    if (dice < cancel && this.#live.length > 0) this.#cancel();
-    else if (dice < cancel + amend && this.#live.length > 0) this.#amend();
+    const percent = this.#random.below(100);
+    if (percent < cancel && this.#live.length > 0) this.#cancel();
+    else if (percent < cancel + amend && this.#live.length > 0) this.#amend();
     else if (this.#random.below(1_000) < cross) this.#cross();
     else this.rest();
   }

@@ -67,7 +67,7 @@ class Theatre {
         { length: Math.min(COMMANDS_PER_BLOCK, holders - from) },
         (_, at) => from + at + 1,
       );
-      this.#apply(numbers.map((number) => credit(someone(number))));
+      this.#apply(numbers.map((number) => credit(testAddress(number))));
       this.#apply(numbers.map((number) => this.#buys(number)));
     }
     this.#apply([{ type: 'setTrading', instrumentIds: [ID], to: 'closed' }]);
@@ -114,13 +114,14 @@ class Theatre {
     const order = { instrumentId: ID, isBuy, price: isBuy ? 6_000 : 4_000, size: 500 };
     return {
       type: 'placeOrders',
-      authority: { signer: someone(number), nonce, txHash },
+      authority: { signer: testAddress(number), nonce, txHash },
       orders: [{ ...order, reduceOnly: false, timeInForce: 'gtc' }],
     };
   }
 }
 
-const someone = (number: number): Address => address(`0x${number.toString(16).padStart(40, '0')}`);
+const testAddress = (number: number): Address =>
+  address(`0x${number.toString(16).padStart(40, '0')}`);
 
 const credit = (account: Address): Command => {
   return { type: 'creditFaucet', account, subAccount: 'outcome', amountMicroUsdc: 10_000_000 };

@@ -27,7 +27,7 @@ type Terms = {
 const YEAR_MS = 365 * 86_400_000;
 
 /** Returns the probability that a price ends above a strike. */
-export function chanceAbove(
+export function probabilityAbove(
   {
     price,
     strike,
@@ -59,12 +59,12 @@ function normal(deviations: number): number {
  */
 export function outcomeQuotes(
   market: OutcomeMarketMeta,
-  chance: number,
+  probability: number,
   { edge, size }: Terms,
 ): OrderEntry[] {
   const { instrument_id: asset, price_tick: tick } = market;
   const price = (worth: number): string => onGrid((worth - edge).toFixed(6), tick, 'down');
-  const [yes, no] = [price(chance), price(1 - chance)];
+  const [yes, no] = [price(probability), price(1 - probability)];
   return [
     ...(Number(yes) > 0 ? [buyYes({ asset, price: yes, size })] : []),
     ...(Number(no) > 0 ? [buyNo({ asset, price: no, size })] : []),
@@ -95,7 +95,7 @@ export async function requoteOutcomes(
       strike: Number(strike),
       leftMs: market.end_time - nowMs,
     };
-    orders.push(...outcomeQuotes(market, chanceAbove(state, terms.volatility), terms));
+    orders.push(...outcomeQuotes(market, probabilityAbove(state, terms.volatility), terms));
   }
   const placed = await placeOrders(client, orders);
   return placed.filter(({ result }) => result?.state === 'open').length;

@@ -11,7 +11,7 @@ import {
   premiumE10,
 } from '../packages/engine/src/perp/funding.ts';
 import { createClosing } from '../packages/engine/src/state/sampled-hours.ts';
-import { deal, leap, openGap, px, worth, X, Z } from './support/engine/gaps.ts';
+import { deal, jumpPrices, openGap, px, worth, X, Z } from './support/engine/gaps.ts';
 import { actor, PERP, Scenario } from './support/engine/scenario.ts';
 import { defaultParameters, genesisCommands } from '../packages/replica/src/genesis-commands.ts';
 import { formatDecimal } from '@oddlot/units';
@@ -179,7 +179,7 @@ describe('docs/rulebook.md agrees with the code', () => {
     // This would be the result if every position were closed at the mark.
     const fall = [-25 * 100 + 8 * 100, -8 * 100, 25 * 100];
     expect(rows.map(([, , has, at]) => number(at) - number(has))).toEqual(fall);
-    const { events } = leap(venue, 75, 92);
+    const { events } = jumpPrices(venue, 75, 92);
     expect([j, k, b].map((account) => Number(worth(venue, account)) / 1e6)).toEqual(
       rows.map(([, , , , end]) => number(end)),
     );
@@ -205,7 +205,7 @@ describe('docs/rulebook.md agrees with the code', () => {
       /balance of ([\d,]+), of which ([\d,]+) can be withdrawn/.exec(text) ?? [];
     const venue = held(Number(has?.replaceAll(',', '')));
     expect(withdrawable(venue.state, venue.account(owner))).toBe(BigInt(Number(free) * 1e6));
-    leap(venue, 150, 100);
+    jumpPrices(venue, 150, 100);
     expect(withdrawable(venue.state, venue.account(owner))).toBe(1_000_000_000n);
 
     const [, sees, blind] =

@@ -11,7 +11,7 @@ import {
 import { expect } from 'vitest';
 import { Client, eventually, type Json } from '../support/client.ts';
 import { type MoneyWorld, type FundedUser, usdc } from '../support/money-world.ts';
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 
 const RESTS_MS = 1_500;
 const FEE = usdc('0.1');
@@ -22,7 +22,7 @@ export class BridgeUser {
   readonly #who: FundedUser;
   readonly #chain: PublicClient;
   readonly #urls: () => readonly string[];
-  readonly #random: Chance;
+  readonly #random: SeededRandom;
   readonly #deposits: bigint[] = [];
   #attempts = 0;
   #acknowledged = 0;
@@ -30,7 +30,7 @@ export class BridgeUser {
   private constructor(
     { chainUrl, who }: { readonly who: FundedUser; readonly chainUrl: string },
     urls: () => readonly string[],
-    random: Chance,
+    random: SeededRandom,
   ) {
     this.#who = who;
     this.#chain = createPublicClient({ transport: http(chainUrl) }) as PublicClient;
@@ -41,7 +41,7 @@ export class BridgeUser {
   static async open(
     world: MoneyWorld,
     urls: () => readonly string[],
-    random: Chance,
+    random: SeededRandom,
   ): Promise<BridgeUser> {
     const who = await world.fundedUser(START);
     return new BridgeUser({ who, chainUrl: world.url }, urls, random);

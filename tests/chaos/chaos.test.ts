@@ -15,7 +15,7 @@ import { exact } from '../support/exact.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { type Market, readMarket } from '../support/market.ts';
 import { MoneyWorld } from '../support/money-world.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { FIXED_PRICE_FLAGS, tail } from '../support/venue-process.ts';
 import { keyOf, TESTNET } from '../support/wallet.ts';
 import { BridgeUser } from './bridge-user.ts';
@@ -56,7 +56,7 @@ const RESERVES_EVERY_MS = 3_000;
 /** Number of blocks whose hashes are compared. */
 const COMPARED = 200;
 
-const random = chance(SEED);
+const random = seededRandom(SEED);
 const faults: string[] = [];
 const dealings: SentRequest = { sent: [], surprises: [], repeated: 0, acknowledged: 0 };
 const actors: Actor[] = [];
@@ -113,7 +113,7 @@ afterAll(async () => {
 });
 
 /** Returns the faults and logs of a failed run for analysis. */
-function story(): string {
+function failureReport(): string {
   const logs = cluster.replicas.map(
     ({ name, venue }) => `${name}: ${tail(venue?.stderr ?? 'away')}`,
   );
@@ -121,7 +121,7 @@ function story(): string {
 }
 
 function withStory(error: unknown): never {
-  throw new Error(`${(error as Error).message}\n${story()}`, { cause: error });
+  throw new Error(`${(error as Error).message}\n${failureReport()}`, { cause: error });
 }
 
 /** Waits until all replicas serve requests and have applied the highest block. */
@@ -258,12 +258,12 @@ describe.skipIf(!hasNatsServer)(`a cluster with faults, CHAOS_SEED=${SEED}`, () 
       process.stdout.write(`chaos: recovered after ${faults.length} faults\n`);
       await trading;
       await banking;
-      expect(dealings.surprises, story()).toEqual([]);
-      expect(dealings.acknowledged, story()).toBeGreaterThan(0);
+      expect(dealings.surprises, failureReport()).toEqual([]);
+      expect(dealings.acknowledged, failureReport()).toBeGreaterThan(0);
       const height = await together().catch(withStory);
       reserves.end();
       await watching;
-      expect(cluster.surprises, story()).toEqual([]);
+      expect(cluster.surprises, failureReport()).toEqual([]);
       await expectNoGap(listening, from);
       for (const each of listening) each.end();
       await wandering;

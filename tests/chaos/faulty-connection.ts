@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 
 /** Target of a connection: a local port or a Unix socket. */
 type Target = { readonly port: number } | { readonly path: string };
@@ -31,7 +31,7 @@ export class FaultyConnection {
   }
 
   /** Closes some connections at random. New connections are possible immediately. */
-  cut(random: Chance): void {
+  cut(random: SeededRandom): void {
     const share = random.next();
     for (const pair of this.#pairs) if (random.next() <= share) end(pair);
   }

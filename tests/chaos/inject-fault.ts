@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 import type { TestCluster } from './test-cluster.ts';
 
 /** A fault with a description for the analysis of a failed run. */
@@ -20,7 +20,7 @@ const AWAKE_MS = 500;
 export async function injectFault(
   cluster: TestCluster,
   options: {
-    readonly random: Chance;
+    readonly random: SeededRandom;
     readonly untilMs: number;
     readonly frozenMsMax: number;
     /** Maximum time between two faults, in milliseconds. */
@@ -42,7 +42,7 @@ export async function injectFault(
   await cluster.mended();
 }
 
-function draw(cluster: TestCluster, random: Chance, frozenMsMax: number): Fault {
+function draw(cluster: TestCluster, random: SeededRandom, frozenMsMax: number): Fault {
   const awayMs = random.below(AWAY_MS_MAX);
   const frozenMs = 1_000 + random.below(frozenMsMax - 1_000);
   const cutOffMs = Math.max(frozenMs, CUT_OFF_MS_MIN);

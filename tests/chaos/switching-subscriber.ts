@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { Json } from '../support/client.ts';
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 
 /**
  * Maximum time without a frame before another replica is used. A serving replica sends a block at
@@ -16,7 +16,7 @@ type WandererOptions = {
   readonly height: number;
   readonly path: string;
   readonly subscription: Json;
-  readonly random: Chance;
+  readonly random: SeededRandom;
   readonly rowsOf: (data: Json) => readonly Json[];
 };
 

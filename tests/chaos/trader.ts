@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Crosser, Rester, Sent } from '../crash/load.ts';
 import { Client, type Reply } from '../support/client.ts';
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 
 /**
  * Time after which the request is sent to another replica, in milliseconds. A later response still
@@ -36,14 +36,14 @@ export class Trader {
   readonly #one: Rester | Crosser;
   readonly #urls: () => readonly string[];
   readonly #dealings: SentRequest;
-  readonly #random: Chance;
+  readonly #random: SeededRandom;
 
   constructor(
     one: Rester | Crosser,
     parts: {
       readonly urls: () => readonly string[];
       readonly dealings: SentRequest;
-      readonly random: Chance;
+      readonly random: SeededRandom;
     },
   ) {
     this.#one = one;

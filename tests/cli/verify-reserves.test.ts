@@ -7,7 +7,7 @@ import { formatMoney } from '@oddlot/units';
 import fc from 'fast-check';
 import { keccak256 as reference } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { someone, Trees, venueOf } from '../support/venue/trees.ts';
+import { testAddress, Trees, venueOf } from '../support/venue/trees.ts';
 import {
   checkProof,
   keccak256,
@@ -41,13 +41,13 @@ async function proofOf(amounts: readonly number[], nth: number): Promise<Proof> 
   const height = 12;
   const state = venueOf(amounts);
   const tree = await trees.build(state, height);
-  const user = someone(nth);
+  const user = testAddress(nth);
   const found = await trees.proof(user, height);
   if (typeof found !== 'object') throw new Error('no proof');
   const [perp = 0n, outcome = 0n, withdrawHold = 0n, rewards = 0n] = found.parts;
   const all = formatMoney(tree.liabilities);
   return {
-    chain: { chainId: 421_614, bridge: someone(0xb1), token: someone(0xb2) },
+    chain: { chainId: 421_614, bridge: testAddress(0xb1), token: testAddress(0xb2) },
     published: {
       height,
       time: 1,
@@ -202,7 +202,7 @@ test('the command prints all equal and different values', async () => {
   };
   const right = await serve(chain(held.right));
   const wrong = await serve(chain(held.wrong));
-  const args = ['--user', someone(1), '--proof', file];
+  const args = ['--user', testAddress(1), '--proof', file];
 
   const checked = await run([...args, '--root', root, '--rpc', right]);
   expect(checked.lines).toContain('agree   bridge balance at block 33: 6.000007');
@@ -234,23 +234,23 @@ test('the command prints all equal and different values', async () => {
     computed: '6',
   });
 
-  const otherUser = await run(['--user', someone(0), '--proof', file]);
+  const otherUser = await run(['--user', testAddress(0), '--proof', file]);
   expect(otherUser.lines[0]).toMatch(/^DIFFER {2}user/);
-  const otherBridge = await run([...args, '--rpc', right, '--bridge', someone(5)]);
+  const otherBridge = await run([...args, '--rpc', right, '--bridge', testAddress(5)]);
   expect(otherBridge.lines.join()).toContain('DIFFER  bridge as specified');
 
   const venue = await serve(() => ({ success: true, data: null }));
-  expect(await run(['--user', someone(9), '--url', venue])).toEqual({
+  expect(await run(['--user', testAddress(9), '--url', venue])).toEqual({
     code: 2,
-    lines: [`${someone(9)} is not included in the published reserves`],
+    lines: [`${testAddress(9)} is not included in the published reserves`],
   });
   const faults: string[] = [];
   const fault = {
     name: 'Error',
-    message: `${someone(9)} is not included in the published reserves`,
+    message: `${testAddress(9)} is not included in the published reserves`,
   };
   const code = await runVerifyReserves(
-    ['--user', someone(9), '--url', venue, '--json'],
+    ['--user', testAddress(9), '--url', venue, '--json'],
     (line, isFault = false) => faults.push(isFault ? line : `no fault: ${line}`),
   );
   expect([code, faults.map((line) => JSON.parse(line))]).toEqual([
@@ -319,7 +319,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   ['a reported difference', { balance: '4', assets: '4', difference: '-2' }, 'but the assets are'],
 ])('R-conservation: detects insolvency despite %s', async (_, planted, named) => {
   const file = await mainnetProof(planted);
-  const args = ['--user', someone(1), '--proof', file];
+  const args = ['--user', testAddress(1), '--proof', file];
   for (const more of [[], ['--rpc', await node(FOUR)]]) {
     const { code, lines } = await run([...args, ...more]);
     expect(code).toBe(1);
@@ -329,7 +329,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
 });
 
 test("the command prints all figures and compares the unsettled amount with the bridge's payments", async () => {
-  const args = ['--user', someone(1), '--proof', await mainnetProof({})];
+  const args = ['--user', testAddress(1), '--proof', await mainnetProof({})];
   const right = await run([...args, '--rpc', await node(SIX)]);
   expect(right.code).toBe(0);
   for (const name of [
@@ -346,7 +346,7 @@ test("the command prints all figures and compares the unsettled amount with the 
     expect(right.lines.join('\n')).toMatch(new RegExp(`^agree {3}${name}`, 'm'));
   }
   const file = await mainnetProof({ balance: '4', assets: '4', unsettled: '2' });
-  const open = ['--user', someone(1), '--proof', file];
+  const open = ['--user', testAddress(1), '--proof', file];
   const [both, one] = [await node(FOUR, [1_500_000, 500_000]), await node(FOUR, [1_500_000])];
   const what = 'unsettled <= payouts still reported as open';
   const held = { status: 'sent', updateTime: 1 };
@@ -439,7 +439,7 @@ test('the command reports errors of the venue, a file without a proof, and a fai
     lines: [`${empty} does not contain a proof`],
   });
   const failing = await serve(() => ({ error: { message: 'pruned' } }));
-  const proof = ['--user', someone(1), '--proof', await mainnetProof({})];
+  const proof = ['--user', testAddress(1), '--proof', await mainnetProof({})];
   expect(await run([...proof, '--rpc', failing])).toEqual({
     code: 4,
     lines: [`${failing}: eth_call: pruned`],

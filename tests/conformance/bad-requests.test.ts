@@ -10,7 +10,7 @@ import {
 } from '../support/actors.ts';
 import { type Json, refusalText } from '../support/client.ts';
 import { BAD, type Expected, expectHarmless, missing, wrong } from '../support/refusals.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { approveAgentAction, nextNonce, signApproveAgent, TESTNET } from '../support/wallet.ts';
 
 const world = aSharedVenue();
@@ -195,7 +195,7 @@ describe('the faucet and the account status reject invalid requests', () => {
 });
 
 describe('corrupted requests do no harm', () => {
-  const random = chance(11);
+  const random = seededRandom(11);
 
   /** Returns the text after one to four bytes have been changed, removed, duplicated or moved. */
   function garbled(text: string): string {

@@ -8,7 +8,7 @@ import {
 } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import { exact, MICRO, show } from '../support/exact.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { ModelVenue, type ModelOrder, type Side, type Tif } from '../support/model-venue.ts';
 
 /**
@@ -24,7 +24,7 @@ const STEPS = Number(process.env['MODEL_STEPS'] ?? 500);
 
 test(`the venue and the model agree on ${STEPS} random steps (MODEL_SEED=${SEED})`, async () => {
   const { sol } = world;
-  const random = chance(SEED);
+  const random = seededRandom(SEED);
   const unit = MICRO * (exact(1) / sol.lot);
   const rate = (value: bigint) => value / (exact(1) / 100_000_000n);
   const model = new ModelVenue({ taker: rate(sol.takerRate), maker: rate(sol.makerRate) });

@@ -17,7 +17,7 @@ import {
   operate,
   OUTCOMES,
   placed,
-  purse,
+  fundsOf,
   queued,
 } from '../support/outcomes.ts';
 import { act, done, expectRefusal, Operator } from '../support/perps.ts';
@@ -80,11 +80,11 @@ describe('a new order is acknowledged before it is released', () => {
     const market = await marketWithBid(1_500);
     // The order reserves 10 × 0.50 and a fee of 0.07 × 10 × 0.25.
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.50'));
-    expect(await purse(bob, market)).toBe('994.825 + 5.175 reserved');
+    expect(await fundsOf(bob, market)).toBe('994.825 + 5.175 reserved');
     expect(await actionStatus(world, signed)).toMatchObject({ status: 'queued', result: null });
     await executed(signed);
     // The price is 0.40 per share, and the fee is 0.07 × 10 × 0.24.
-    expect(await purse(bob, market)).toBe('995.832, 10 No');
+    expect(await fundsOf(bob, market)).toBe('995.832, 10 No');
   });
 });
 
@@ -158,7 +158,7 @@ describe('a queued order can fail at its release', () => {
     });
     // The failed order's reserve is released. The resting order reserves 1.5 and a fee of 0.07 × 5
     // × 0.21.
-    expect(await purse(bob, market)).toBe('998.4265 + 1.5735 reserved');
+    expect(await fundsOf(bob, market)).toBe('998.4265 + 1.5735 reserved');
   });
 
   test.each<[string, (market: OutcomeMarket) => Promise<unknown>, number, string]>([
@@ -182,7 +182,7 @@ describe('a queued order can fail at its release', () => {
     await change(market);
     expect(await watch.failure(signed)).toMatchObject({ i: 0, body: { code, message } });
     expect(watch.updates).toEqual([]);
-    expect(await purse(bob, market)).toBe('1000');
+    expect(await fundsOf(bob, market)).toBe('1000');
   });
 });
 
@@ -207,7 +207,7 @@ describe('a queued order enters the book at its release', () => {
       reason: 'Post only order would have immediately matched',
     });
     expect(watch.failures).toEqual([]);
-    expect(await purse(bob, market)).toBe('1000');
+    expect(await fundsOf(bob, market)).toBe('1000');
   });
 
   test('an order that no longer crosses at its release rests', async () => {
@@ -387,7 +387,7 @@ describe('simulate predicts delayed orders', () => {
     const answer = await world.client.data({ type: 'simulate', user: bob.address, action });
     expect(answer).toMatchObject({ accepted: true, error: null, orders: [order], outcome });
     expect(answer.orders[0].builderFee).toBe('0');
-    expect(await purse(bob, slow)).toBe('1000');
+    expect(await fundsOf(bob, slow)).toBe('1000');
   });
 
   test('a simulation reports a rejection as /exchange does', async () => {

@@ -11,7 +11,7 @@ import {
   operate,
   OUTCOMES,
   placed,
-  purse,
+  fundsOf,
   queued,
 } from '../support/outcomes.ts';
 import { act, done, Operator } from '../support/perps.ts';
@@ -50,7 +50,7 @@ describe('R-builder: outcome orders can pay a builder', () => {
     const reply = await act(bob, through(1_000, 'buy No 100 at 0.35'));
     done(reply);
     expect(warningsOf(reply)).toBeUndefined();
-    expect(await purse(bob, market)).toBe('968.23, 100 No');
+    expect(await fundsOf(bob, market)).toBe('968.23, 100 No');
     expect(await earned()).toBe('0.3');
   });
 
@@ -58,14 +58,14 @@ describe('R-builder: outcome orders can pay a builder', () => {
     done(await operate(bob, 'split', [market, '100']));
     done(await act(bob, through(1_000, 'buy Yes 100 at 0.40')));
     // The order reserves 40, 0.07 × 100 × 0.24 and 0.4.
-    expect(await purse(bob, market)).toBe('857.92 + 42.08 reserved, 100 Yes, 100 No');
+    expect(await fundsOf(bob, market)).toBe('857.92 + 42.08 reserved, 100 Yes, 100 No');
     await placed(alice, market, 'buy No 100 at 0.60');
-    expect(await purse(bob, market)).toBe('859.6, 200 Yes, 100 No');
+    expect(await fundsOf(bob, market)).toBe('859.6, 200 Yes, 100 No');
     expect(await earned()).toBe('0.4');
     done(await act(bob, through(500, 'sell No 100 at 0.80')));
     await placed(alice, market, 'buy No 100 at 0.80');
     // The proceeds are 80 minus 0.5 %.
-    expect(await purse(bob, market)).toBe('939.2, 200 Yes');
+    expect(await fundsOf(bob, market)).toBe('939.2, 200 Yes');
     expect(await earned()).toBe('0.8');
   });
 
@@ -100,7 +100,7 @@ describe('R-builder: outcome orders can pay a builder', () => {
     expect(warningsOf(reply)).toMatchObject([
       { code: 'BUILDER_FEE_DROPPED', details: { reason, f, allowed } },
     ]);
-    expect(await purse(bob, market)).toBe('968.53, 100 No');
+    expect(await fundsOf(bob, market)).toBe('968.53, 100 No');
     expect(await earned()).toBe('0');
   });
 
@@ -119,7 +119,7 @@ describe('R-builder: outcome orders can pay a builder', () => {
     done(await act(bob, through(1_000, 'buy Yes 100 at 0.40')));
     done(await send(bob, 'revokeBuilderFee', { builder: builder.address }));
     await placed(alice, market, 'buy No 100 at 0.60');
-    expect(await purse(bob, market)).toBe('960, 100 Yes');
+    expect(await fundsOf(bob, market)).toBe('960, 100 Yes');
     expect(await earned()).toBe('0');
   });
 });
@@ -191,7 +191,7 @@ describe('R-gate: the gate of channel 1 applies to outcome markets', () => {
     });
     await watch.update(signed, 'filled');
     expect(watch.failures).toHaveLength(1);
-    expect(await purse(bob, slow)).toBe('986, 10 Yes, 20 No');
+    expect(await fundsOf(bob, slow)).toBe('986, 10 Yes, 20 No');
     expect(await openBets(bob)).toEqual([]);
   });
 

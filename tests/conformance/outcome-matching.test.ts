@@ -12,7 +12,7 @@ import {
   outcomeState,
   OUTCOMES,
   placed,
-  purse,
+  fundsOf,
   takerFee,
 } from '../support/outcomes.ts';
 import { act, done, refusalOf } from '../support/perps.ts';
@@ -67,7 +67,7 @@ describe('R-one-book: each combination of b and r selects an outcome and a direc
       expect(await openBets(bob, market)).toMatchObject([
         { oid, coin: `OUTCOME-${market.id}`, side, reduceOnly: r, outcome, limitPx, sz: '10' },
       ]);
-      expect(await purse(bob, market)).toBe(`${money}, 100 Yes, 100 No`);
+      expect(await fundsOf(bob, market)).toBe(`${money}, 100 Yes, 100 No`);
     },
   );
 });
@@ -94,7 +94,7 @@ describe('R-mint-burn: every pair of sides matches at the price of the resting o
     const result = await placed(bob, market, `${taker} 10 at ${price}`);
     const avgPx = isSameLeg ? '0.6' : '0.4';
     expect(result).toMatchObject({ state: 'filled', filledSz: '10', avgPx });
-    expect([await purse(alice, market), await purse(bob, market)]).toEqual([hers, his]);
+    expect([await fundsOf(alice, market), await fundsOf(bob, market)]).toEqual([hers, his]);
     expect((await contextOf()).openInterest).toBe(pairs);
     const leg = taker.split(' ')[1];
     const yes = (leg === 'Yes') === (avgPx === '0.6') ? '0.6' : '0.4';
@@ -106,14 +106,17 @@ describe('R-mint-burn: every pair of sides matches at the price of the resting o
     await placed(alice, market, 'buy Yes 100 at 0.37');
     await placed(bob, market, 'buy No 100 at 0.80');
     // Alice pays 37. Bob pays 63 and a fee of 0.07 × 100 × 0.63 × 0.37. The pairs lock 100.
-    expect([await purse(alice, market), await purse(bob, market)]).toEqual([
+    expect([await fundsOf(alice, market), await fundsOf(bob, market)]).toEqual([
       '963, 100 Yes',
       '935.3683, 100 No',
     ]);
     done(await deployer.send({ setTrading: { instrumentIds: [market.id], state: 'close' } }));
     const resolve = { instrumentId: market.id, settlementFraction: '0.37' };
     done(await deployer.send({ resolve }));
-    expect([await purse(alice, market), await purse(bob, market)]).toEqual(['1000', '998.3683']);
+    expect([await fundsOf(alice, market), await fundsOf(bob, market)]).toEqual([
+      '1000',
+      '998.3683',
+    ]);
   });
 
   test('orders of one price level fill in time priority, regardless of their outcome', async () => {
@@ -125,7 +128,7 @@ describe('R-mint-burn: every pair of sides matches at the price of the resting o
     await placed(bob, market, 'buy Yes 15 at 0.60');
     expect((await openBets(carol, market)).map((row) => row.sz)).toEqual(['5']);
     expect((await openBets(alice, market)).map((row) => row.sz)).toEqual(['10']);
-    expect(await purse(carol, market)).toBe('995.916 + 2.084 reserved, 5 No');
+    expect(await fundsOf(carol, market)).toBe('995.916 + 2.084 reserved, 5 No');
   });
 
   test('R-outcome-fee: many partial fills cost the same as one fill', async () => {
@@ -134,8 +137,8 @@ describe('R-mint-burn: every pair of sides matches at the price of the resting o
     for (let at = 0; at < 7; at++) await placed(alice, market, 'sell Yes 5.01 at 0.33');
     await placed(bob, market, 'buy Yes 35.07 at 0.33');
     expect(takerFee('35.07', '0.33')).toBe('0.542779');
-    expect(await purse(bob, market)).toBe('987.884121, 35.07 Yes');
-    expect(await purse(alice, market)).toBe('911.5731, 64.93 Yes, 100 No');
+    expect(await fundsOf(bob, market)).toBe('987.884121, 35.07 Yes');
+    expect(await fundsOf(alice, market)).toBe('911.5731, 64.93 Yes, 100 No');
   });
 
   test("R-stp: an order cancels the same account's resting order, without a fee", async () => {
@@ -148,7 +151,7 @@ describe('R-mint-burn: every pair of sides matches at the price of the resting o
     const cancelled = await socket.next((frame) => frame.data?.[0]?.order?.oid === oid);
     expect(cancelled.data[0]).toMatchObject({ status: 'cancelled', reason: 'selfTrade' });
     expect(await bookOf(world, market)).toBe(' | 10 at 0.55');
-    expect(await purse(bob, market)).toBe('895.32675 + 4.67325 reserved, 100 Yes, 100 No');
+    expect(await fundsOf(bob, market)).toBe('895.32675 + 4.67325 reserved, 100 Yes, 100 No');
   });
 });
 
@@ -217,7 +220,7 @@ describe('queries show positions and the state of the account', () => {
     // 0.17325, at a cost of 4.
     expect(position).toMatchObject({ szi: '-20', entryPx: '0.4', marginUsed: '8' });
     expect(position).toMatchObject({ closedPnl: '0.5', cumFee: '-0.67725' });
-    expect(await purse(bob, market)).toBe('991.82275, 20 No');
+    expect(await fundsOf(bob, market)).toBe('991.82275, 20 No');
   });
 });
 
@@ -226,7 +229,7 @@ describe('R-split-merge: collateral and pairs can be exchanged', () => {
     const other = await deployer.list();
     const reply = await operate(bob, 'split', [market, '100.25'], [other, '50']);
     expect(reply.json.data).toEqual({ type: 'OutcomeOperate', data: { statuses: ['success'] } });
-    expect(await purse(bob, market)).toBe('849.75, 100.25 Yes, 100.25 No');
+    expect(await fundsOf(bob, market)).toBe('849.75, 100.25 Yes, 100.25 No');
     const entries = (await outcomeState(bob)).assetPositions.map(({ position }: Json) => [
       position.szi,
       position.entryPx,
@@ -243,9 +246,9 @@ describe('R-split-merge: collateral and pairs can be exchanged', () => {
       message: 'Insufficient shares to merge',
       details: { field: 'merge[1].sz', required: '50.01', available: '50' },
     });
-    expect(await purse(bob, market)).toBe('849.75, 100.25 Yes, 100.25 No');
+    expect(await fundsOf(bob, market)).toBe('849.75, 100.25 Yes, 100.25 No');
     done(await operate(bob, 'merge', [market, '0.25'], [other, '50']));
-    expect(await purse(bob, market)).toBe('900, 100 Yes, 100 No');
+    expect(await fundsOf(bob, market)).toBe('900, 100 Yes, 100 No');
     const row = (type: string, of: OutcomeMarket, sz: string) => ({
       delta: { type, amount: sz, instrumentId: of.id, sz },
     });
@@ -275,7 +278,7 @@ describe('R-split-merge: collateral and pairs can be exchanged', () => {
       details: { field: 'split[0]', required: '442.51', available: '442.5' },
     });
     done(await operate(bob, 'split', [market, '442.5']));
-    expect(await purse(bob, market)).toBe('0 + 517.5 reserved, 482.5 Yes, 482.5 No');
+    expect(await fundsOf(bob, market)).toBe('0 + 517.5 reserved, 482.5 Yes, 482.5 No');
   });
 
   test.each<[string, object, number, string]>([
@@ -290,6 +293,6 @@ describe('R-split-merge: collateral and pairs can be exchanged', () => {
     const refused = refusalOf(await act(bob, { type: 'outcomeOperate', ...fields }));
     expect(refused.code).toBe(code);
     if (message !== '') expect(refused.message).toBe(message);
-    expect(await purse(bob, market)).toBe('1000');
+    expect(await fundsOf(bob, market)).toBe('1000');
   });
 });

@@ -17,7 +17,7 @@ import {
   operate,
   OUTCOMES,
   placed,
-  purse,
+  fundsOf,
 } from '../support/outcomes.ts';
 import { act, done, expectRefusal, groupAction, refusalOf } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
@@ -114,7 +114,7 @@ describe('invalid outcome orders are rejected before they are queued', () => {
       const { json } = await world.client.exchange(signed);
       expect(json).toMatchObject({ status: 'err', code, message, details });
       expect(json).not.toHaveProperty('traceId');
-      expect(await purse(bob, market)).toBe('1000');
+      expect(await fundsOf(bob, market)).toBe('1000');
       expect(await openBets(bob)).toEqual([]);
     },
   );
@@ -175,7 +175,7 @@ describe('outcome orders can be cancelled', () => {
     const byCloid = cancelByCloidAction({ asset: market.id, cloid });
     done(await act(bob, byCloid));
     expect(refusalOf(await act(bob, byCloid)).message).toBe(notFound);
-    expect(await purse(bob, market)).toBe('1000');
+    expect(await fundsOf(bob, market)).toBe('1000');
   });
 
   test('cancelAll of one sub-account does not affect the other', async () => {
@@ -223,9 +223,9 @@ describe('modify2 amends an outcome order', () => {
 
   test('an amend adjusts the reserve, and an unaffordable amend changes nothing', async () => {
     const { oid } = await placed(bob, market, 'buy Yes 1000 at 0.50');
-    expect(await purse(bob, market)).toBe('482.5 + 517.5 reserved');
+    expect(await fundsOf(bob, market)).toBe('482.5 + 517.5 reserved');
     done(await act(bob, amend(oid, '0.40', '500')));
-    expect(await purse(bob, market)).toBe('791.6 + 208.4 reserved');
+    expect(await fundsOf(bob, market)).toBe('791.6 + 208.4 reserved');
     const refused = refusalOf(await act(bob, amend(oid, '0.90', '1200')));
     expect(refused).toMatchObject({
       code: 10010,
@@ -234,7 +234,7 @@ describe('modify2 amends an outcome order', () => {
       // order's reserve.
       details: { required: '1087.56', available: '1000' },
     });
-    expect(await purse(bob, market)).toBe('791.6 + 208.4 reserved');
+    expect(await fundsOf(bob, market)).toBe('791.6 + 208.4 reserved');
     expect(await openBets(bob, market)).toMatchObject([{ oid, sz: '500', limitPx: '0.4' }]);
   });
 
@@ -252,7 +252,7 @@ describe('modify2 amends an outcome order', () => {
     const { oid } = await placed(bob, market, 'buy No 10 at 0.30');
     const { orders } = done(await act(bob, amend(oid, '0.45', '10')));
     expect(orders).toMatchObject([{ oid, state: 'filled', avgPx: '0.4' }]);
-    expect(await purse(bob, market)).toBe('995.832, 10 No');
+    expect(await fundsOf(bob, market)).toBe('995.832, 10 No');
   });
 
   test('an amended post-only order stays post-only', async () => {
@@ -287,6 +287,6 @@ describe('modify2 amends an outcome order', () => {
         order: { oid, filledSz: '12' },
       }),
     );
-    expect(await purse(alice, market)).toBe('992.8, 12 Yes');
+    expect(await fundsOf(alice, market)).toBe('992.8, 12 Yes');
   });
 });

@@ -13,7 +13,7 @@ import {
   outcomeState,
   OUTCOMES,
   placed,
-  purse,
+  fundsOf,
 } from '../support/outcomes.ts';
 import { act, done, expectRefusal, refusalOf } from '../support/perps.ts';
 
@@ -141,7 +141,7 @@ describe('resolve sets the result of a market', () => {
     expectRefusal(await operate(bob, 'split', [market, '1']), 10015, message);
     expectRefusal(await operate(bob, 'merge', [market, '1']), 10015, message);
     expect(refusalOf(await bob.cancel({ a: market.id, o: oid })).code).toBe(10011);
-    expect(await purse(bob, market)).toBe('1000');
+    expect(await fundsOf(bob, market)).toBe('1000');
   });
 });
 
@@ -167,7 +167,7 @@ describe('R-settlement: a resolution pays out every holder', () => {
     ['0.2', 'No', '960', '1040'],
   ])('YES pays %s: the winner is %s', async (fraction, winner, hers, his) => {
     await deployer.resolve(market, fraction);
-    expect([await purse(alice, market), await purse(bob, market)]).toEqual([hers, his]);
+    expect([await fundsOf(alice, market), await fundsOf(bob, market)]).toEqual([hers, his]);
     expect((await outcomeState(bob)).assetPositions).toEqual([]);
     const { settlement, phase, pricing } = await marketMeta(world, market);
     expect(phase).toBe('resolved');
@@ -210,7 +210,7 @@ describe('R-settlement: a resolution pays out every holder', () => {
     await placed(alice, market, 'sell Yes 50 at 0.90');
     await placed(bob, market, 'buy Yes 10 at 0.30');
     await deployer.resolve(market, '1');
-    expect([await purse(alice, market), await purse(bob, market)]).toEqual(['1040', '960']);
+    expect([await fundsOf(alice, market), await fundsOf(bob, market)]).toEqual(['1040', '960']);
     expect(await openBets(alice)).toEqual([]);
   });
 

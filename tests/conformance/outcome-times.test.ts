@@ -9,7 +9,7 @@ import {
   operate,
   OUTCOMES,
   placed,
-  purse,
+  fundsOf,
   untilPhase,
 } from '../support/outcomes.ts';
 import { done, expectRefusal, refusalOf } from '../support/perps.ts';
@@ -59,10 +59,10 @@ test('R-phases: a market is upcoming until its start time and closed at its end 
   });
   expectRefusal(await bob.place(bet(market, 'buy Yes 10 at 0.4')), 10011, 'Market is closed');
   expect(refusalOf(await operate(bob, 'split', [market, '1'])).message).toBe('Market is closed');
-  expect(await purse(bob, market)).toBe('990, 10 Yes, 10 No');
+  expect(await fundsOf(bob, market)).toBe('990, 10 Yes, 10 No');
   // A closed market still accepts merges.
   done(await operate(bob, 'merge', [market, '4']));
-  expect(await purse(bob, market)).toBe('994, 6 Yes, 6 No');
+  expect(await fundsOf(bob, market)).toBe('994, 6 Yes, 6 No');
   expect(await marketMeta(world, market)).toMatchObject({
     trading: { enabled: false, accepting_orders: false },
     settlement: { resolution_status: 'prepared' },
@@ -78,7 +78,7 @@ test('R-tif: a Gtd order is cancelled at its expiry, and its reserve is released
   await placed(owner, market, 'buy Yes 10 at 0.30', { tif: 'Gtd', expireTime });
   await world.passTime(MINUTE_MS);
   await eventually(async () => expect(await openBets(owner)).toEqual([]));
-  expect(await purse(owner, market)).toBe('1000');
+  expect(await fundsOf(owner, market)).toBe('1000');
   await socket.next((frame) => frame.data?.[0]?.status === 'cancelled');
   const [open, cancelled] = socket.of('outcomeOrderUpdates').map(({ data }) => data[0]);
   expect(open).toMatchObject({ status: 'open', order: { tif: 'GTD', expireTime } });

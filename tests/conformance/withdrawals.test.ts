@@ -13,7 +13,7 @@ import { type Chain, chainOf, post } from '../support/chain.ts';
 import type { Json } from '../support/client.ts';
 import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { FIXED_PRICE_FLAGS, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
 const FLAGS = [
@@ -226,7 +226,7 @@ test('R-withdraw: large payouts wait for their delay or the guardian, despite ki
 
   const killed = await rich();
   const to = fundedUser();
-  const moments = sampledCases([0, 60, 180, 400], 2, chance(freshSeed('WITHDRAWALS_SEED')));
+  const moments = sampledCases([0, 60, 180, 400], 2, seededRandom(freshSeed('WITHDRAWALS_SEED')));
   for (const [round, waitMs] of moments.entries()) {
     await killed.withdraw(to, '10');
     await new Promise((resolve) => setTimeout(resolve, waitMs));

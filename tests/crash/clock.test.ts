@@ -8,7 +8,7 @@ import { Client, type Json, type Reply } from '../support/client.ts';
 import { readMarket, type Market } from '../support/market.ts';
 import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import {
   FIXED_PRICE_FLAGS,
   removeTemporaryData,
@@ -84,7 +84,7 @@ const STEPS: readonly (readonly [string, number])[] = [
   ['forward by three days and a half', 3.5 * DAY_MS],
 ];
 
-describe.each(sampledCases(STEPS, 2, chance(SEED)))(
+describe.each(sampledCases(STEPS, 2, seededRandom(SEED)))(
   'R-clock: a wall clock that is set %s',
   (_, offMs) => {
     test('block time continues at its normal pace, and the venue reports the wrong clock', async () => {

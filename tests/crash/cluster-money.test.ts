@@ -8,7 +8,7 @@ import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { answerRpc, type JsonServer, serveJson } from '../support/json-server.ts';
 import { MoneyWorld, type FundedUser, usdc } from '../support/money-world.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { tail, type Venue } from '../support/venue-process.ts';
 
 /**
@@ -96,7 +96,7 @@ const READING: readonly (readonly [what: string, point: Point])[] = [
 ];
 
 const SEED = freshSeed('CRASH_SEED');
-const random = chance(SEED);
+const random = seededRandom(SEED);
 
 async function isHolder({ venue }: Replica): Promise<boolean> {
   try {

@@ -169,7 +169,7 @@ async function crashImage(from: string): Promise<string> {
   }
 }
 
-export const someone = (number: number): Address =>
+export const testAddress = (number: number): Address =>
   address(`0x${number.toString(16).padStart(40, '0')}`);
 
 /**

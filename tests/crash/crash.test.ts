@@ -15,9 +15,9 @@ import {
   restingBy,
   type Audited,
 } from './audit.ts';
-import { Crosser, press, Rester, type Load } from './load.ts';
+import { Crosser, runClients, Rester, type Load } from './load.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 
 /**
  * Goal: acknowledged actions survive a kill −9 exactly once, and other actions exist completely or
@@ -40,7 +40,7 @@ const actors: Actor[] = [];
 const resters: Rester[] = [];
 const crossers: Crosser[] = [];
 const history: Audited[] = [];
-const random = chance(SEED);
+const random = seededRandom(SEED);
 /** Six rounds cover all combinations of flags. Fewer rounds start with a random combination. */
 const FIRST = random.below(6);
 /** State hashes by height that were observed while the venue ran. */
@@ -83,7 +83,7 @@ function emptyLoad(): Load {
  * Puts load on the venue and kills it. Usually, the kill coincides with an acknowledgement, when
  * later writes are incomplete; sometimes it comes later.
  */
-async function pressAndKill(): Promise<Load> {
+async function loadAndKill(): Promise<Load> {
   const load = emptyLoad();
   const enough = 1 + random.below(80);
   const moment = random.below(3) > 0 ? 0 : random.below(25);
@@ -98,11 +98,11 @@ async function pressAndKill(): Promise<Load> {
     else setTimeout(kill, moment);
   };
   const timeout = setTimeout(kill, 60_000);
-  const pressing = press(client, [...resters, ...crossers], load, random);
+  const running = runClients(client, [...resters, ...crossers], load, random);
   const watching = watchHashes(load);
   await killed.promise;
   clearTimeout(timeout);
-  await Promise.all([pressing, watching]);
+  await Promise.all([running, watching]);
   expect(load.surprises).toEqual([]);
   expect(load.acknowledgedCount, tail(venue.stderr)).toBeGreaterThanOrEqual(enough);
   return load;
@@ -190,7 +190,7 @@ describe(`a venue killed with −9 under load keeps acknowledged actions, CRASH_
   test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
     'round %i: acknowledged actions exist exactly once and completely',
     async (round) => {
-      const load = await pressAndKill();
+      const load = await loadAndKill();
       if (random.next() < 0.2) await startAndKill(flagsOf(round));
       await venue.startAgain(flagsOf(round));
       client = new Client(venue.url);
@@ -214,11 +214,11 @@ describe(`a venue killed with −9 under load keeps acknowledged actions, CRASH_
 
   test('a clean stop under load completes in time and loses no acknowledged action', async () => {
     const load = emptyLoad();
-    const pressing = press(client, [...resters, ...crossers], load, random);
+    const running = runClients(client, [...resters, ...crossers], load, random);
     const deadline = Date.now() + 60_000;
     while (load.acknowledgedCount < 20 && Date.now() < deadline) await pause(1);
     const ending = await venue.stop();
-    await pressing;
+    await running;
     expect(ending).toEqual({ code: 0, signal: null });
     await venue.startAgain(flagsOf(1));
     client = new Client(venue.url);

@@ -29,7 +29,7 @@ import { PaidWatch } from '../../packages/settlement/src/reserves/paid-watch.ts'
 import { startOf, WatchFile } from '../../packages/settlement/src/watch-file.ts';
 import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 
 /**
  * Goal: after a crash has cut the last write at any byte, each component opens its file with all
@@ -47,7 +47,7 @@ const MEMORY = '/dev/shm';
 const roots = existsSync(MEMORY) ? MEMORY : tmpdir();
 
 const SEED = freshSeed('CRASH_SEED');
-const random = chance(SEED);
+const random = seededRandom(SEED);
 
 /** Returns the positions of the cuts, which always include `from` and `last`. */
 function cuts(from: number, last: number): readonly number[] {
@@ -67,8 +67,8 @@ type Writer = {
   readonly read: (folder: string) => unknown;
 };
 
-const someone: Hex = `0x${'1'.repeat(40)}`;
-const place = { chainId: 7, bridge: someone };
+const testAddress: Hex = `0x${'1'.repeat(40)}`;
+const place = { chainId: 7, bridge: testAddress };
 
 function used<Opened extends { close: () => void }, Result>(
   opened: Opened,
@@ -96,7 +96,7 @@ const LINES: readonly Writer[] = [
     what: 'transactions that were signed',
     file: 'sends.jsonl',
     write: (folder, nonce) => {
-      const asked = { to: someone, data: '0x', gas: '21000', nonce, askedMs: 1 } as const;
+      const asked = { to: testAddress, data: '0x', gas: '21000', nonce, askedMs: 1 } as const;
       used(sends(folder), (journal) =>
         journal.put({ ...asked, key: `payout ${nonce}`, attempts: [], mined: undefined }),
       );
@@ -107,7 +107,7 @@ const LINES: readonly Writer[] = [
     what: 'how far payouts are, two at once',
     file: 'payouts.jsonl',
     write: (folder, time) => {
-      const account = { user: someone, destination: someone, usd: '5', requestedMs: 1 };
+      const account = { user: testAddress, destination: testAddress, usd: '5', requestedMs: 1 };
       const held = { ...account, ...place, status: 'held', updatedMs: time } as const;
       used(payouts(folder), (records) => {
         for (const withdrawalId of [3, 4]) records.put({ ...held, withdrawalId });
@@ -155,7 +155,7 @@ const SIGNED: Writer = {
   file: 'signed.jsonl',
   write: (folder, time) =>
     used(signed(folder), (book) => {
-      const what = { ...place, timeMs: time, withdrawalId: String(time), user: someone };
+      const what = { ...place, timeMs: time, withdrawalId: String(time), user: testAddress };
       book.add({ ...what, type: 'cancellation', reason: 'refused' });
     }),
   read: (folder) => used(signed(folder), (book) => [...book.latest]),
@@ -218,7 +218,13 @@ const WHOLE: readonly Writer[] = [
 function paidWatch(folder: string, client: object): PaidWatch {
   const chain = { chainId: 7, ...client } as unknown as ChainClient;
   const file = join(folder, 'paid.json');
-  return new PaidWatch({ client: chain, bridge: someone, fromBlock: 1, file, isOpen: () => true });
+  return new PaidWatch({
+    client: chain,
+    bridge: testAddress,
+    fromBlock: 1,
+    file,
+    isOpen: () => true,
+  });
 }
 
 /** These files are created once, when they are first used. */

@@ -14,7 +14,7 @@ import {
 import { keyOf, type Signed } from '../support/wallet.ts';
 import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 
 /**
  * Goal: the venue repairs the remains of a crash, rejects damaged files, and loses no acknowledged
@@ -24,7 +24,7 @@ import { chance } from '../support/seeded.ts';
  */
 
 const SEED = freshSeed('CRASH_SEED');
-const random = chance(SEED);
+const random = seededRandom(SEED);
 
 const WITHOUT_SNAPSHOTS = [...FIXED_PRICE_FLAGS, '--snapshot-every-blocks', '1000000'];
 const WITH_SNAPSHOTS = [...FIXED_PRICE_FLAGS, '--snapshot-every-blocks', '4'];

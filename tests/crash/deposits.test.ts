@@ -6,7 +6,7 @@ import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { answerRpc, type JsonServer, serveJson } from '../support/json-server.ts';
 import { MoneyWorld, type FundedUser, usdc } from '../support/money-world.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { tail, type Venue } from '../support/venue-process.ts';
 
 /**
@@ -146,7 +146,7 @@ const INTO_CREDITING = [0, 20, 60, 90].map((thenMs) => {
 });
 
 const SEED = freshSeed('CRASH_SEED');
-const random = chance(SEED);
+const random = seededRandom(SEED);
 const DRAWN = [...sampledCases(POINTS, 2, random), ...sampledCases(INTO_CREDITING, 1, random)];
 
 test.each(DRAWN)(

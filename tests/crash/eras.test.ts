@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EarlierReleaseError } from '../../packages/replica/src/log/log.ts';
 import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { removeTemporaryData } from '../support/venue-process.ts';
 import {
   CONTINUED,
@@ -26,7 +26,7 @@ import {
  */
 
 const SEED = freshSeed('CRASH_SEED');
-const random = chance(SEED);
+const random = seededRandom(SEED);
 /** A selection of the projections that snapshots contain. */
 const PROJECTIONS = ['outcomes', 'candles', 'probabilities', 'referencePrices'];
 

@@ -3,7 +3,7 @@ import { cancelByCloidAction, cloidOf, order, orderAction } from '../support/act
 import type { Client, Json } from '../support/client.ts';
 import type { Market } from '../support/market.ts';
 import type { JsonObject, Signed } from '../support/wallet.ts';
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 
 /**
  * Signing clients that send requests until the venue is down. Every request is stored with its
@@ -52,18 +52,18 @@ export class Rester {
     this.#market = market;
   }
 
-  next(chance: Chance): Pick<Sent, 'kind' | 'cloids'> & { action: JsonObject } {
-    if (this.live.size > LIVE_MAX || (this.live.size > 5 && chance.next() < 0.3)) {
-      const cloids = Array.from({ length: 1 + chance.below(2) }, () => chance.pick([...this.live]));
+  next(random: SeededRandom): Pick<Sent, 'kind' | 'cloids'> & { action: JsonObject } {
+    if (this.live.size > LIVE_MAX || (this.live.size > 5 && random.next() < 0.3)) {
+      const cloids = Array.from({ length: 1 + random.below(2) }, () => random.pick([...this.live]));
       for (const cloid of cloids) this.live.delete(cloid);
       const cancels = cloids.map((cloid) => ({ asset: this.#market.id, cloid }));
       return { kind: 'cancel', cloids, action: cancelByCloidAction(...cancels) };
     }
-    const count = chance.next() < 0.4 ? 3 : 1;
+    const count = random.next() < 0.4 ? 3 : 1;
     const cloids = Array.from({ length: count }, newCloid);
     const market = this.#market;
     const orders = cloids.map((cloid) => {
-      const price = market.ticks(market.at(-3000), -chance.below(1000));
+      const price = market.ticks(market.at(-3000), -random.below(1000));
       return order({ market, side: 'buy', price, size: market.worth(20), cloid });
     });
     return { kind: count === 3 ? 'batch' : 'order', cloids, action: orderAction(...orders) };
@@ -80,16 +80,16 @@ export class Crosser {
     this.#market = market;
   }
 
-  next(chance: Chance): Pick<Sent, 'kind' | 'cloids'> & { action: JsonObject } {
+  next(random: SeededRandom): Pick<Sent, 'kind' | 'cloids'> & { action: JsonObject } {
     const market = this.#market;
     const cloid = newCloid();
     const action = orderAction(
       order({
         market,
-        side: chance.pick(['buy', 'sell']),
-        price: market.ticks(market.at(0), chance.below(7) - 3),
-        size: market.worth(12 + chance.below(20)),
-        tif: chance.pick(['Gtc', 'Gtc', 'Ioc']),
+        side: random.pick(['buy', 'sell']),
+        price: market.ticks(market.at(0), random.below(7) - 3),
+        size: market.worth(12 + random.below(20)),
+        tif: random.pick(['Gtc', 'Gtc', 'Ioc']),
         cloid,
       }),
     );
@@ -98,16 +98,16 @@ export class Crosser {
 }
 
 /** Runs all clients until the connection breaks. */
-export async function press(
+export async function runClients(
   client: Client,
   clients: readonly (Rester | Crosser)[],
   load: Load,
-  chance: Chance,
+  random: SeededRandom,
 ): Promise<void> {
   const workers = clients.flatMap((one) => Array.from({ length: IN_FLIGHT }, () => one));
   await Promise.all(
     workers.map(async (one) => {
-      while (await sendNext(client, one, load, chance));
+      while (await sendNext(client, one, load, random));
     }),
   );
 }
@@ -117,10 +117,10 @@ async function sendNext(
   client: Client,
   one: Rester | Crosser,
   load: Load,
-  chance: Chance,
+  random: SeededRandom,
 ): Promise<boolean> {
-  const { kind, cloids, action } = one.next(chance);
-  const confirm = chance.next() < 0.5;
+  const { kind, cloids, action } = one.next(random);
+  const confirm = random.next() < 0.5;
   const signed = await one.actor.sign(action);
   const record: Sent = { actor: one.actor, kind, signed, confirm, cloids };
   load.sent.push(record);

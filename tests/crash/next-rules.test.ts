@@ -11,7 +11,7 @@ import { loadEngine, type RulesStep } from '../../packages/replica/src/earlier-e
 import { LaterReleaseError } from '../../packages/replica/src/replica.ts';
 import { removeTemporaryData, REPOSITORY, temporaryData } from '../support/venue-process.ts';
 import { copyOf, eraFiles, PREVIOUS } from './era-folders.ts';
-import { ControlledReplica, someone } from './controlled-replica.ts';
+import { ControlledReplica, testAddress } from './controlled-replica.ts';
 
 /**
  * Goal: the next change of the rules can be tested before it is made (R-era). Method: the engine of
@@ -54,7 +54,7 @@ afterAll(removeTemporaryData);
 
 const credit = (number: number): Command => ({
   type: 'creditFaucet',
-  account: someone(number),
+  account: testAddress(number),
   subAccount: 'perp',
   amountMicroUsdc: 1_000_000,
 });

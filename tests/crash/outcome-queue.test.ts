@@ -11,12 +11,12 @@ import {
   outcomeState,
   OUTCOMES,
   placed,
-  purse,
+  fundsOf,
 } from '../support/outcomes.ts';
 import { done } from '../support/perps.ts';
 import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import type { Signed } from '../support/wallet.ts';
 
 /**
@@ -30,7 +30,7 @@ const SEED = freshSeed('CRASH_SEED');
 const ROUNDS = process.env['TEST_LONG'] === undefined ? 1 : 3;
 const DEPOSIT = exact(1000);
 const DELAY_MS = 400;
-const random = chance(SEED);
+const random = seededRandom(SEED);
 
 const world = aVenue(OUTCOMES);
 const deployer = new Deployer(world);
@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 
 /** Sends taker orders until the venue is down. */
-async function press(sent: Sent[]): Promise<void> {
+async function sendOrders(sent: Sent[]): Promise<void> {
   await Promise.all(
     takers.map(async (actor) => {
       for (;;) {
@@ -113,14 +113,14 @@ describe(`a venue killed with −9 executes or fails each delayed order once, CR
     'round %i: each acknowledged order is executed once',
     async () => {
       const sent: Sent[] = [];
-      const pressing = press(sent);
+      const running = sendOrders(sent);
       const enough = 3 + random.below(12);
       const acknowledged = () => sent.filter((one) => one.isAcknowledged);
       await eventually(() => expect(acknowledged().length).toBeGreaterThanOrEqual(enough));
       await pause(random.below(DELAY_MS));
       const latest = acknowledged().slice(-3);
       await world.venue.kill();
-      await pressing;
+      await running;
       await world.venue.startAgain();
 
       for (const one of sent) {
@@ -150,7 +150,7 @@ describe(`a venue killed with −9 executes or fails each delayed order once, CR
     expect((await world.client.exchange(signed)).json.traceId).toBe(signed.traceId);
     await deployer.set(slow, 'halt');
     expect((await actionStatus(world, signed)).status).toBe('queued');
-    expect(await purse(bob, slow)).toBe('992 + 8 reserved');
+    expect(await fundsOf(bob, slow)).toBe('992 + 8 reserved');
     await world.venue.kill();
     await world.venue.startAgain();
     const receipt = await settled({ actor: bob, signed, isAcknowledged: true });
@@ -159,7 +159,7 @@ describe(`a venue killed with −9 executes or fails each delayed order once, CR
       error: { message: `Trading is halted for OUTCOME-${slow.id}` },
       result: { orders: [{ oid: null, state: 'rejected' }] },
     });
-    expect(await purse(bob, slow)).toBe('1000');
+    expect(await fundsOf(bob, slow)).toBe('1000');
     await deployer.set(slow, 'open');
     expect(await openBets(bob)).toEqual([]);
   });
@@ -187,7 +187,7 @@ describe(`a venue killed with −9 around a resolution pays each share once, CRA
       // The same bytes have the same result, regardless of whether the venue had received them.
       done(await world.client.executed(signed));
       done(await world.client.executed(signed));
-      expect([await purse(yes, quick), await purse(no, quick)]).toEqual(['960', '1040']);
+      expect([await fundsOf(yes, quick), await fundsOf(no, quick)]).toEqual(['960', '1040']);
       const type = 'userNonFundingLedgerUpdates';
       const rows: Json[] = await world.client.data({ type, user: no.address });
       const paid = rows.filter(({ delta }) => delta.type === 'outcomeSettlement');

@@ -4,7 +4,7 @@ import { keccak256, stringToHex } from 'viem';
 import { afterAll, describe, expect, test } from 'vitest';
 import { removeTemporaryData } from '../support/venue-process.ts';
 import type { Json } from '../support/client.ts';
-import { GRID, listing, ControlledReplica, someone } from './controlled-replica.ts';
+import { GRID, listing, ControlledReplica, testAddress } from './controlled-replica.ts';
 
 /**
  * Interrupts settlements at various points and checks that each holder of shares is paid once and
@@ -29,7 +29,7 @@ function keep(venue: ControlledReplica): ControlledReplica {
 
 const credit = (number: number): Command => ({
   type: 'creditFaucet',
-  account: someone(number),
+  account: testAddress(number),
   subAccount: 'outcome',
   amountMicroUsdc: 10 * USDC,
 });
@@ -45,14 +45,14 @@ function buys(
   const order = { instrumentId: id, isBuy: leg === 'yes', price: cents * 100, size: 500 };
   return {
     type: 'placeOrders',
-    authority: venue.authority(someone(number)),
+    authority: venue.authority(testAddress(number)),
     orders: [{ ...order, reduceOnly: false, timeInForce: 'gtc' }],
   };
 }
 
 /** Returns the outcome balance of an account, in micro-USDC. */
 function moneyOf({ state }: ControlledReplica, number: number): bigint | undefined {
-  const index = state.accountIndex.get(someone(number));
+  const index = state.accountIndex.get(testAddress(number));
   return index === undefined ? undefined : state.accounts[index]?.outcomeBalance;
 }
 

@@ -63,11 +63,11 @@ function left(): string {
   return folder;
 }
 
-const someone: Hex = `0x${'1'.repeat(40)}`;
+const testAddress: Hex = `0x${'1'.repeat(40)}`;
 
 const send: SendRecord = {
   key: 'payout 1',
-  to: someone,
+  to: testAddress,
   data: '0x',
   gas: '21000',
   nonce: 4,
@@ -78,19 +78,19 @@ const send: SendRecord = {
 
 const payout: PayoutRecord = {
   withdrawalId: 3,
-  user: someone,
-  destination: someone,
+  user: testAddress,
+  destination: testAddress,
   usd: '5',
   requestedMs: 1,
   chainId: 7,
-  bridge: someone,
+  bridge: testAddress,
   status: 'held',
   updatedMs: 2,
 };
 
 const request: BridgeRequest = {
   chainId: 7,
-  bridge: someone,
+  bridge: testAddress,
   signatures: [`0x${'ab'.repeat(65)}`],
   primaryType: 'Unpause',
   message: { nonce: '2' },
@@ -98,7 +98,7 @@ const request: BridgeRequest = {
 
 const QUIET = { env: {}, print: () => undefined, complain: () => undefined };
 const cursor = { chain: 'far', live: 7, late: 5 };
-const bridge = { chainId: 7, bridge: someone };
+const bridge = { chainId: 7, bridge: testAddress };
 
 const storeOf = (folder: string): SnapshotStore =>
   new SnapshotStore({ directory: join(folder, 'a/snapshots') });
@@ -145,9 +145,9 @@ const WRITERS: readonly {
         reason: 'refused',
         timeMs: 1,
         chainId: 7,
-        bridge: someone,
+        bridge: testAddress,
         withdrawalId: '3',
-        user: someone,
+        user: testAddress,
       });
     },
     read: (folder) => new SignedBook(join(folder, 'a/b/signed.jsonl')).latest,
@@ -235,7 +235,13 @@ test('records survive a power loss, including the first one and those after a re
 
 test('a validator syncs an entry that it finds when it starts before the entry counts as signed', () => {
   const at = (folder: string): string => join(folder, 'signed.jsonl');
-  const place = { timeMs: 1, chainId: 7, bridge: someone, withdrawalId: '3', user: someone };
+  const place = {
+    timeMs: 1,
+    chainId: 7,
+    bridge: testAddress,
+    withdrawalId: '3',
+    user: testAddress,
+  };
   const elsewhere = mkdtempSync(join(tmpdir(), 'oddlot-left-'));
   others.push(elsewhere);
   new SignedBook(at(elsewhere)).add({ ...place, type: 'cancellation', reason: 'refused' });

@@ -8,7 +8,7 @@ import { Client, eventually } from '../support/client.ts';
 import { OPERATED } from '../support/perps.ts';
 import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { HOLDING, removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
 import { Record } from './record.ts';
 
@@ -21,7 +21,7 @@ import { Record } from './record.ts';
  */
 
 const SEED = freshSeed('RECEIPTS_SEED');
-const random = chance(SEED);
+const random = seededRandom(SEED);
 const ROUNDS = process.env['TEST_LONG'] === undefined ? 1 : 3;
 const FLAGS = [
   ...OPERATED,

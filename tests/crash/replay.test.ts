@@ -3,7 +3,7 @@ import { aVenue, type Actor } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
 import { OPERATED } from '../support/perps.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { nextNonce, ZERO_ADDRESS, type Envelope } from '../support/wallet.ts';
 import { Record, type Recorded } from './record.ts';
 import { HOLDING } from '../support/venue-process.ts';
@@ -27,7 +27,7 @@ const world = aVenue([
   '--snapshot-every-blocks',
   '40',
 ]);
-const random = chance(SEED);
+const random = seededRandom(SEED);
 let record: Record;
 
 beforeAll(async () => {

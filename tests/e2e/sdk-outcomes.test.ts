@@ -112,7 +112,7 @@ async function place({ client }: Person, entry: OrderEntry): Promise<string> {
 }
 
 /** Returns free USDC, followed by shares: positive for YES, negative for NO. */
-async function purse({ client, address }: Person, market = rain): Promise<string[]> {
+async function fundsOf({ client, address }: Person, market = rain): Promise<string[]> {
   const { info } = client;
   const state = await info.clearinghouseState({ user: address, accountType: 'outcome' });
   const held = await info.outcomePositions({ user: address, instrumentIds: [market] });
@@ -168,26 +168,26 @@ describe('a market without a delay trades immediately', () => {
       timeout: 60_000,
     });
     expect(await place(bob, buyNo(order('0.40', '100')))).toBe('filled 100 at 0.4');
-    expect(await purse(alice)).toEqual(['940', '100']);
-    expect(await purse(bob)).toEqual(['958.32', '-100']);
+    expect(await fundsOf(alice)).toEqual(['940', '100']);
+    expect(await fundsOf(bob)).toEqual(['958.32', '-100']);
 
     // YES shares are traded for 26, with a fee of 0.07 × 40 × 0.65 × 0.35.
     expect(await place(alice, sellYes(order('0.65', '40')))).toBe('open');
     expect(await place(bob, buyYes(order('0.70', '40')))).toBe('filled 40 at 0.65');
-    expect(await purse(alice)).toEqual(['966', '60']);
-    expect(await purse(bob)).toEqual(['931.683', '40', '-100']);
+    expect(await fundsOf(alice)).toEqual(['966', '60']);
+    expect(await fundsOf(bob)).toEqual(['931.683', '40', '-100']);
 
     // NO shares are traded for 10.5, with a fee of 0.07 × 30 × 0.35 × 0.65.
     expect(await place(bob, sellNo(order('0.35', '30')))).toBe('open');
     expect(await place(alice, buyNo(order('0.35', '30')))).toBe('filled 30 at 0.35');
-    expect(await purse(alice)).toEqual(['955.02225', '60', '-30']);
-    expect(await purse(bob)).toEqual(['942.183', '40', '-70']);
+    expect(await fundsOf(alice)).toEqual(['955.02225', '60', '-30']);
+    expect(await fundsOf(bob)).toEqual(['942.183', '40', '-70']);
 
     // The trade burns a pair: Alice receives 12, and Bob receives 8 minus 0.07 × 20 × 0.4 × 0.6.
     expect(await place(alice, sellYes(order('0.60', '20')))).toBe('open');
     expect(await place(bob, sellNo(order('0.40', '20')))).toBe('filled 20 at 0.4');
-    expect(await purse(alice)).toEqual(['967.02225', '40', '-30']);
-    expect(await purse(bob)).toEqual(['949.847', '40', '-50']);
+    expect(await fundsOf(alice)).toEqual(['967.02225', '40', '-30']);
+    expect(await fundsOf(bob)).toEqual(['949.847', '40', '-50']);
 
     const tradesSoFar = () => trades.received.flatMap((frame) => frame.trades);
     await vi.waitFor(() => expect(tradesSoFar()).toHaveLength(4), { timeout: 60_000 });
@@ -253,9 +253,9 @@ describe('a market without a delay trades immediately', () => {
   test('R-split-merge: money can be split into pairs and merged back', async () => {
     const { outcomeOperate } = alice.client.exchange;
     await executed(outcomeOperate({ split: [{ asset: rain, sz: '25' }] }, confirm));
-    expect(await purse(alice)).toEqual(['942.02225', '65', '-55']);
+    expect(await fundsOf(alice)).toEqual(['942.02225', '65', '-55']);
     await executed(outcomeOperate({ merge: [{ asset: rain, sz: '15' }] }, confirm));
-    expect(await purse(alice)).toEqual(['957.02225', '50', '-40']);
+    expect(await fundsOf(alice)).toEqual(['957.02225', '50', '-40']);
     const tooMany = outcomeOperate({ merge: [{ asset: rain, sz: '41' }] });
     await expect(tooMany).rejects.toMatchObject({
       message: 'Insufficient shares to merge',
@@ -273,7 +273,7 @@ describe('R-delay: a market can delay taker orders', () => {
       // These orders are not delayed, because there is no order that they would match.
       expect(await place(alice, buyYes({ asset, price: '0.50', size: '10' }))).toBe('open');
     }
-    const before = await purse(bob, hail);
+    const before = await fundsOf(bob, hail);
     const releases = noted<{ success: boolean; traceId: string; body: { message: string } }>();
     const followed = { user: bob.address, includeSuccess: true };
     await streams.outcomeOrderUpdate(followed, releases.note).ready;
@@ -292,7 +292,7 @@ describe('R-delay: a market can delay taker orders', () => {
       exchange.cancelByCloid({ cancels: [{ asset: hail, cloid }] }),
     ).rejects.toMatchObject({ message: 'Order is queued and cannot be cancelled before release' });
     // Each order reserves 5 and the maximum fee of 0.07 × 10 × 0.5 × 0.5.
-    expect(Number(before[0]) - Number((await purse(bob))[0])).toBeCloseTo(10.35, 6);
+    expect(Number(before[0]) - Number((await fundsOf(bob))[0])).toBeCloseTo(10.35, 6);
     const { setTrading } = deployer.client.exchange.outcomeDeploy;
     await executed(setTrading({ instrumentIds: [snow], state: 'halt' }, confirm));
 
@@ -309,8 +309,8 @@ describe('R-delay: a market can delay taker orders', () => {
       { timeout: 60_000 },
     );
     expect(releases.received[1]?.body.message).toBe(failed.error?.message);
-    expect(await purse(bob, hail)).toEqual(['944.672', '-10']);
-    expect(await purse(bob, snow)).toEqual(['944.672']);
+    expect(await fundsOf(bob, hail)).toEqual(['944.672', '-10']);
+    expect(await fundsOf(bob, snow)).toEqual(['944.672']);
   });
 
   test('a confirmed order is answered after it has left the delay queue', async () => {
@@ -327,7 +327,7 @@ describe('R-delay: a market can delay taker orders', () => {
 test('R-settlement: the payout of a market is credited immediately, with a resolution record', async () => {
   const { info, streams } = alice.client;
   const { exchange } = deployer.client;
-  const [aliceFree] = await purse(alice);
+  const [aliceFree] = await fundsOf(alice);
   const rows = noted<{ nonFundingLedgerUpdates: { delta: object }[] }>();
   const user = alice.address;
   await streams.userNonFundingLedgerUpdates({ user, accountTypes: ['outcome'] }, rows.note).ready;
@@ -341,7 +341,7 @@ test('R-settlement: the payout of a market is credited immediately, with a resol
   await executed(exchange.outcomeDeploy.resolve(final, confirm));
 
   // Alice held 50 YES and 40 NO, and Bob held 40 YES and 50 NO. YES pays 1, and NO pays 0.
-  const paid = Number((await purse(alice))[0]) - Number(aliceFree);
+  const paid = Number((await fundsOf(alice))[0]) - Number(aliceFree);
   expect(paid).toBeCloseTo(50, 6);
   expect(await info.outcomePositions({ user, instrumentIds: [rain] })).toEqual([]);
   const settled = () =>

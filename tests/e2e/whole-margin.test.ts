@@ -19,7 +19,7 @@ import {
 } from '../../packages/web/src/features/perps/ticket/share-of-most.ts';
 import { gridOf } from '../../packages/web/src/features/perps/use-account.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance, type Chance } from '../support/seeded.ts';
+import { seededRandom, type SeededRandom } from '../support/seeded.ts';
 import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
@@ -46,7 +46,7 @@ type Trader = {
   readonly client: Client;
   readonly user: `0x${string}`;
   readonly mode: (typeof MARGIN_MODES)[number];
-  readonly random: Chance;
+  readonly random: SeededRandom;
 };
 
 type Ticket = {
@@ -78,7 +78,7 @@ async function open(at: number): Promise<Trader> {
   const client = createClient({ url: venue.url, wallet });
   const user = wallet.address;
   const mode = MARGIN_MODES[at % MARGIN_MODES.length]!;
-  const random = chance(SEED + at);
+  const random = seededRandom(SEED + at);
   await client.faucet({ user });
   if (mode.startsWith('hedge')) {
     await client.exchange.updatePositionMode({ positionMode: 'hedge' }, CONFIRM);

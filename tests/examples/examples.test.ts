@@ -7,7 +7,7 @@ import { openPair } from '../../examples/funding-arbitrage.ts';
 import { LiquidationWatcher } from '../../examples/liquidation-watcher.ts';
 import { MarketMaker, quotes } from '../../examples/market-maker.ts';
 import { movingAverage } from '../../examples/moving-average.ts';
-import { chanceAbove, requoteOutcomes } from '../../examples/outcome-maker.ts';
+import { probabilityAbove, requoteOutcomes } from '../../examples/outcome-maker.ts';
 
 /**
  * Goal: each example works as its header describes. Method: run the example itself against a test
@@ -105,9 +105,9 @@ test('the market maker sells into an honest bid above its ask and quotes again',
 describe('the example outcome maker quotes YES and NO', () => {
   test('the outcome maker handles near certainty, even odds and expiry', () => {
     const day = 86_400_000;
-    expect(chanceAbove({ price: 100, strike: 100, leftMs: day }, 0.6)).toBeCloseTo(0.5, 6);
-    expect(chanceAbove({ price: 110, strike: 100, leftMs: day }, 0.6)).toBeGreaterThan(0.99);
-    expect(chanceAbove({ price: 99, strike: 100, leftMs: 0 }, 0.6)).toBe(0);
+    expect(probabilityAbove({ price: 100, strike: 100, leftMs: day }, 0.6)).toBeCloseTo(0.5, 6);
+    expect(probabilityAbove({ price: 110, strike: 100, leftMs: day }, 0.6)).toBeGreaterThan(0.99);
+    expect(probabilityAbove({ price: 99, strike: 100, leftMs: 0 }, 0.6)).toBe(0);
   });
 
   test('the outcome maker quotes only YES and NO of markets on a price', async () => {

@@ -128,7 +128,7 @@ export class Examination {
     }
     if (concerned.size === 0) return;
     for (const shot of [entry.before, entry.after]) {
-      for (const { address, held } of shot.purses.values()) {
+      for (const { address, held } of shot.fundsByAccount.values()) {
         if (this.#owners.has(address)) continue;
         if (address === this.#fund && shot === entry.after) continue;
         if (held.some(({ id, size }) => size !== 0 && concerned.has(id))) return;
@@ -163,7 +163,7 @@ function slackOf({ result }: Entry): bigint {
 function conserved(state: State, { after }: Entry): void {
   let money = after.treasury;
   const net = new Map<number, number>();
-  for (const { aside, balance, held } of after.purses.values()) {
+  for (const { aside, balance, held } of after.fundsByAccount.values()) {
     money += balance + aside;
     for (const { cost, id, margin, reserved, size } of held) {
       money += margin + reserved - cost;

@@ -1,6 +1,6 @@
 import type { EngineEvent, TradeExecuted, TradeSide } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
-import { type Prices, type Purse, worth } from './state-copy.ts';
+import { type Prices, type Funds, worth } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**
@@ -44,8 +44,8 @@ export function changesOf(entry: Entry): Map<Address, Change> {
   };
   for (const event of entry.result.events) note(event, flow, marks);
   const changes = new Map<Address, Change>();
-  for (const [account, after] of entry.after.purses) {
-    const before = entry.before.purses.get(account);
+  for (const [account, after] of entry.after.fundsByAccount) {
+    const before = entry.before.fundsByAccount.get(account);
     const total = worth(after, marks) - (before === undefined ? 0n : worth(before, judged));
     const carried = before === undefined ? 0n : carriedBy(before, marks, judged);
     const { fills, funding, moved } = flow(account);
@@ -91,7 +91,7 @@ export function sidesOf({ maker, size, taker, takerIsBuy }: TradeExecuted): read
   ];
 }
 
-function carriedBy({ held }: Purse, marks: Prices, judged: Prices): bigint {
+function carriedBy({ held }: Funds, marks: Prices, judged: Prices): bigint {
   let sum = 0n;
   for (const { id, size } of held) sum += BigInt(size) * BigInt(marks(id) - judged(id));
   return sum;

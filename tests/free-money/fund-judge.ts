@@ -3,7 +3,7 @@ import type { Address } from '@oddlot/units';
 import { demand, usdc } from './finding.ts';
 import { judgedMarksOf, marksOf, sidesOf } from './flows.ts';
 import type { LotBook } from './lots.ts';
-import { larger, magnitude, type Prices, type Purse, unrealised } from './state-copy.ts';
+import { larger, magnitude, type Prices, type Funds, unrealised } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**
@@ -83,10 +83,10 @@ class Walk {
     this.#costs = costs;
     this.#marks = marksOf(entry);
     this.#isSettling = entry.result.events.some(({ type }) => type === 'perpSettled');
-    const purse = entry.before.purses.get(fund);
-    if (purse === undefined) return;
-    this.#value = purse.balance;
-    for (const each of purse.held) {
+    const funds = entry.before.fundsByAccount.get(fund);
+    if (funds === undefined) return;
+    this.#value = funds.balance;
+    for (const each of funds.held) {
       this.#value += unrealised(each, this.#marks);
       this.#sizes.set(each.id, each.size);
     }
@@ -236,11 +236,11 @@ function placeOf({ account, marginMode, positions: [position] }: LiquidationStep
 function allowances(entry: Entry): Map<Address, bigint> {
   const judged = judgedMarksOf(entry);
   const allowed = new Map<Address, bigint>();
-  for (const [account, purse] of entry.before.purses) {
+  for (const [account, funds] of entry.before.fundsByAccount) {
     // Close prices are rounded by less than one micro-USDC per lot, and each close splits its
     // released margin.
-    let sum = 1_000n + lackOf(purse, judged);
-    for (const { size } of purse.held) sum += 2n * magnitude(size);
+    let sum = 1_000n + lackOf(funds, judged);
+    for (const { size } of funds.held) sum += 2n * magnitude(size);
     allowed.set(account, sum);
   }
   for (const event of entry.result.events) {
@@ -251,7 +251,7 @@ function allowances(entry: Entry): Map<Address, bigint> {
 }
 
 /** Returns the total deficit of an account's margin accounts, each computed separately. */
-function lackOf({ balance, held }: Purse, prices: Prices): bigint {
+function lackOf({ balance, held }: Funds, prices: Prices): bigint {
   let cross = balance;
   let lack = 0n;
   for (const each of held) {

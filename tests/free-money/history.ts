@@ -1,4 +1,4 @@
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 
 /**
  * A random history as plain data. Steps refer to accounts and markets by index and to amounts by
@@ -138,76 +138,76 @@ export type Routine = {
 
 export type History = { readonly opening: Opening; readonly steps: readonly Step[] };
 
-export function randomHistory(chance: Chance): History {
-  const opening = randomOpening(chance);
+export function randomHistory(random: SeededRandom): History {
+  const opening = randomOpening(random);
   const steps: Step[] = [];
   const people = opening.owners.length + opening.others.length;
   const perps = opening.perps.length;
-  const cast = { chance, owners: opening.owners.length, people, perps };
-  for (let orders = chance.pick([0, 0, 3, 8]); orders > 0; orders--) steps.push(quote(cast));
-  for (let scenes = 2 + chance.below(4); scenes > 0; scenes--) steps.push(...scene(cast));
+  const cast = { random, owners: opening.owners.length, people, perps };
+  for (let orders = random.pick([0, 0, 3, 8]); orders > 0; orders--) steps.push(quote(cast));
+  for (let scenes = 2 + random.below(4); scenes > 0; scenes--) steps.push(...scene(cast));
   return { opening, steps };
 }
 
-function randomOpening(chance: Chance): Opening {
-  const perps = Array.from({ length: 2 + chance.below(2) }, () =>
-    chance.pick([
+function randomOpening(random: SeededRandom): Opening {
+  const perps = Array.from({ length: 2 + random.below(2) }, () =>
+    random.pick([
       { maxLeverage: 50, mmrE8: 1_000_000 },
       { maxLeverage: 20, mmrE8: 2_500_000 },
       { maxLeverage: 20, mmrE8: 1_000_000 },
     ]),
   );
-  const person = (purses: readonly number[]): Person => {
-    const mode = chance.below(4);
+  const person = (fundsByAccount: readonly number[]): Person => {
+    const mode = random.below(4);
     return {
-      usdc: chance.pick(purses),
-      isHedged: chance.below(3) === 0,
-      isIsolated: perps.map(() => (mode > 1 ? chance.below(2) === 0 : mode === 1)),
-      leverage: perps.map(({ maxLeverage }) => Math.min(maxLeverage, chance.pick([3, 10, 20, 50]))),
+      usdc: random.pick(fundsByAccount),
+      isHedged: random.below(3) === 0,
+      isIsolated: perps.map(() => (mode > 1 ? random.below(2) === 0 : mode === 1)),
+      leverage: perps.map(({ maxLeverage }) => Math.min(maxLeverage, random.pick([3, 10, 20, 50]))),
     };
   };
   return {
     perps,
-    owners: Array.from({ length: 2 + chance.below(3) }, () =>
+    owners: Array.from({ length: 2 + random.below(3) }, () =>
       person([60, 500, 2_000, 5_000, 20_000]),
     ),
-    others: Array.from({ length: 2 + chance.below(3) }, () =>
+    others: Array.from({ length: 2 + random.below(3) }, () =>
       person([300, 5_000, 100_000, 1_000_000]),
     ),
-    fundUsdc: chance.pick([0, 0, 30, 1_000, 10_000, 100_000]),
+    fundUsdc: random.pick([0, 0, 30, 1_000, 10_000, 100_000]),
   };
 }
 
 export type Cast = {
-  readonly chance: Chance;
+  readonly random: SeededRandom;
   readonly owners: number;
   readonly people: number;
   readonly perps: number;
 };
 
-const owner = ({ chance, owners }: Cast): number => chance.below(owners);
-const other = ({ chance, owners, people }: Cast): number => owners + chance.below(people - owners);
-const anyone = ({ chance, people }: Cast): number => chance.below(people);
-const market = ({ chance, perps }: Cast): number => chance.below(perps);
+const owner = ({ random, owners }: Cast): number => random.below(owners);
+const other = ({ random, owners, people }: Cast): number => owners + random.below(people - owners);
+const anyone = ({ random, people }: Cast): number => random.below(people);
+const market = ({ random, perps }: Cast): number => random.below(perps);
 
 /** Returns a few related steps that random choices would rarely combine. */
 function scene(cast: Cast): Step[] {
-  const { chance } = cast;
-  if (chance.below(40) === 0) {
+  const { random } = cast;
+  if (random.below(40) === 0) {
     const perp = market(cast);
     return [deal(cast, perp), { kind: 'close', perp, moves: movesOf(cast) }];
   }
-  switch (chance.below(7)) {
+  switch (random.below(7)) {
     case 0:
     case 1:
       return gap(cast);
     case 2:
     case 3:
-      return blindness(cast);
+      return lostPrice(cast);
     case 4:
       return unwinding(cast);
     default:
-      return Array.from({ length: 3 + chance.below(6) }, () => anyStep(cast));
+      return Array.from({ length: 3 + random.below(6) }, () => anyStep(cast));
   }
 }
 
@@ -216,40 +216,40 @@ function scene(cast: Cast): Step[] {
  * price gap.
  */
 function gap(cast: Cast): Step[] {
-  const { chance } = cast;
+  const { random } = cast;
   const perp = market(cast);
-  const leap = chance.pick([-1, 1]) * chance.pick([15, 25, 60, 100, 200, 400]);
+  const jump = random.pick([-1, 1]) * random.pick([15, 25, 60, 100, 200, 400]);
   const steps: Step[] = [];
-  for (let deals = 1 + chance.below(4); deals > 0; deals--) steps.push(deal(cast, perp));
-  if (chance.below(2) === 0) steps.push(deal(cast, market(cast)));
-  if (chance.below(3) > 0) {
-    const away = Math.round((leap * (3 + chance.below(6))) / 10);
-    const trigger = chance.pick(['takeProfit', 'takeProfit', 'stopLoss'] as const);
-    const isMarket = chance.below(4) > 0;
+  for (let deals = 1 + random.below(4); deals > 0; deals--) steps.push(deal(cast, perp));
+  if (random.below(2) === 0) steps.push(deal(cast, market(cast)));
+  if (random.below(3) > 0) {
+    const away = Math.round((jump * (3 + random.below(6))) / 10);
+    const trigger = random.pick(['takeProfit', 'takeProfit', 'stopLoss'] as const);
+    const isMarket = random.below(4) > 0;
     for (let at = 0; at < cast.owners; at++) {
       steps.push({ kind: 'exit', who: at, perp, trigger, away, isMarket });
     }
   }
-  for (let offers = chance.below(3); offers > 0; offers--) {
+  for (let offers = random.below(3); offers > 0; offers--) {
     steps.push({
       kind: 'order',
-      who: chance.below(3) === 0 ? owner(cast) : other(cast),
+      who: random.below(3) === 0 ? owner(cast) : other(cast),
       perp,
-      isBuy: leap > 0,
-      away: leap + Math.sign(-leap) * chance.below(8),
-      share: 20 + chance.below(80),
+      isBuy: jump > 0,
+      away: jump + Math.sign(-jump) * random.below(8),
+      share: 20 + random.below(80),
       timeInForce: 'gtc',
       reduceOnly: false,
     });
   }
   const moves = movesOf(cast);
-  moves[perp] = leap;
-  const acts = Array.from({ length: chance.pick([0, 0, 1, 3]) }, () =>
-    chance.below(2) === 0 ? anyAct(cast) : leave(cast),
+  moves[perp] = jump;
+  const acts = Array.from({ length: random.pick([0, 0, 1, 3]) }, () =>
+    random.below(2) === 0 ? anyAct(cast) : leave(cast),
   );
-  steps.push({ kind: 'prices', seconds: 1 + chance.below(3), moves, acts });
-  if (chance.below(2) === 0) steps.push(pause(cast));
-  if (chance.below(8) === 0) steps.push({ kind: 'hour', moves });
+  steps.push({ kind: 'prices', seconds: 1 + random.below(3), moves, acts });
+  if (random.below(2) === 0) steps.push(pause(cast));
+  if (random.below(8) === 0) steps.push({ kind: 'hour', moves });
   return steps;
 }
 
@@ -257,76 +257,76 @@ function gap(cast: Cast): Step[] {
  * A market loses its valid price because it is stale, halted, waiting, or in a failed closing hour.
  * Accounts then try to move money before the price returns.
  */
-function blindness(cast: Cast): Step[] {
-  const { chance } = cast;
+function lostPrice(cast: Cast): Step[] {
+  const { random } = cast;
   const perp = market(cast);
   const who = owner(cast);
   const steps: Step[] = [deal(cast, perp, who)];
-  if (chance.below(2) === 0) steps.push(deal(cast, market(cast), who));
+  if (random.below(2) === 0) steps.push(deal(cast, market(cast), who));
   const still = movesOf(cast).map(() => 0);
   const prices = (seconds: number): Step => ({ kind: 'prices', seconds, moves: still, acts: [] });
   const hush = (isHushed: boolean): Step => ({ kind: 'hush', perp, isHushed });
-  const way = chance.below(4);
+  const way = random.below(4);
   if (way === 0) steps.push({ kind: 'halt', perp, isHalted: true });
-  else if (way > 1) steps.push(hush(true), prices(31 + chance.below(30)));
+  else if (way > 1) steps.push(hush(true), prices(31 + random.below(30)));
   else {
-    const isLost = chance.below(2) === 0;
+    const isLost = random.below(2) === 0;
     steps.push({ kind: 'delist', perp }, hush(true), prices(isLost ? 1_900 : 3_600));
     if (isLost) steps.push(hush(false), prices(1));
   }
-  for (let tries = 2 + chance.below(5); tries > 0; tries--) steps.push(escape(cast, who));
+  for (let tries = 2 + random.below(5); tries > 0; tries--) steps.push(escape(cast, who));
   if (way === 0) steps.push({ kind: 'halt', perp, isHalted: false });
   else steps.push(hush(false));
   const moves = movesOf(cast);
-  moves[perp] = chance.pick([-1, 1]) * chance.pick([20, 100, 500]);
+  moves[perp] = random.pick([-1, 1]) * random.pick([20, 100, 500]);
   steps.push({ kind: 'prices', seconds: 1, moves, acts: [] }, pause(cast));
   return steps;
 }
 
 /** Returns an attempt to move money before the gap is settled. */
 function leave(cast: Cast): Act {
-  const { chance } = cast;
-  const share = chance.pick([50, 100, 200, 500]);
+  const { random } = cast;
+  const share = random.pick([50, 100, 200, 500]);
   const who = owner(cast);
-  switch (chance.below(4)) {
+  switch (random.below(4)) {
     case 0:
       return { kind: 'send', who, to: owner(cast), share };
     case 1:
       return {
         kind: 'margin',
         who,
-        nth: chance.below(2),
-        share: chance.pick([-90, -60, 100, 300]),
+        nth: random.below(2),
+        share: random.pick([-90, -60, 100, 300]),
       };
     default:
-      return { kind: chance.pick(['aside', 'withdraw'] as const), who, share };
+      return { kind: random.pick(['aside', 'withdraw'] as const), who, share };
   }
 }
 
 function escape(cast: Cast, who: number): Step {
-  const { chance } = cast;
-  const share = chance.pick([30, 90, 100]);
+  const { random } = cast;
+  const share = random.pick([30, 90, 100]);
   const perp = market(cast);
-  switch (chance.below(10)) {
+  switch (random.below(10)) {
     case 0:
       return { kind: 'send', who, to: owner(cast), share };
     case 1:
-      return chance.below(2) === 0
+      return random.below(2) === 0
         ? { kind: 'withdraw', who, share }
         : { kind: 'aside', who, share };
     case 2:
     case 3:
-      return { kind: 'margin', who, nth: chance.below(2), share: chance.pick([-60, -95, 90, 100]) };
+      return { kind: 'margin', who, nth: random.below(2), share: random.pick([-60, -95, 90, 100]) };
     case 4:
     case 5: {
       // The trade with a cooperating account is far from the mark.
-      const away = chance.pick([0, -30, 30, -150, 150]);
-      const [buyer, seller] = chance.below(2) === 0 ? [who, owner(cast)] : [owner(cast), who];
-      return { kind: 'deal', buyer, seller, perp, away, share: chance.pick([5, 30, 90]) };
+      const away = random.pick([0, -30, 30, -150, 150]);
+      const [buyer, seller] = random.below(2) === 0 ? [who, owner(cast)] : [owner(cast), who];
+      return { kind: 'deal', buyer, seller, perp, away, share: random.pick([5, 30, 90]) };
     }
     case 6:
     case 7:
-      return { kind: 'leverage', who, perp, leverage: chance.pick([1, 2, 5, 20]) };
+      return { kind: 'leverage', who, perp, leverage: random.pick([1, 2, 5, 20]) };
     default:
       return deal(cast, perp, who);
   }
@@ -334,24 +334,24 @@ function escape(cast: Cast, who: number): Step {
 
 /** An account fails while there are no buyers, and the owner waits for the fund's sale. */
 function unwinding(cast: Cast): Step[] {
-  const { chance } = cast;
+  const { random } = cast;
   const perp = market(cast);
-  const leap = chance.pick([-1, 1]) * chance.pick([12, 16, 20, 25, 40]);
+  const jump = random.pick([-1, 1]) * random.pick([12, 16, 20, 25, 40]);
   const moves = movesOf(cast).map(() => 0);
   const still = [...moves];
-  moves[perp] = leap;
+  moves[perp] = jump;
   const steps: Step[] = [deal(cast, perp), deal(cast, perp)];
   for (let who = 0; who < cast.people; who++) steps.push({ kind: 'cancel', who });
   steps.push({ kind: 'prices', seconds: 1, moves, acts: [] });
   steps.push({ kind: 'prices', seconds: 1, moves: still, acts: [] });
-  for (let rounds = 3 + chance.below(8); rounds > 0; rounds--) {
+  for (let rounds = 3 + random.below(8); rounds > 0; rounds--) {
     steps.push({
       kind: 'order',
       who: owner(cast),
       perp,
-      isBuy: leap < 0,
-      away: Math.sign(leap) * (1 + chance.below(11)),
-      share: 10 + chance.below(90),
+      isBuy: jump < 0,
+      away: Math.sign(jump) * (1 + random.below(11)),
+      share: 10 + random.below(90),
       timeInForce: 'gtc',
       reduceOnly: false,
     });
@@ -361,9 +361,9 @@ function unwinding(cast: Cast): Step[] {
 }
 
 function anyStep(cast: Cast): Step {
-  const { chance } = cast;
+  const { random } = cast;
   const perp = market(cast);
-  switch (chance.below(14)) {
+  switch (random.below(14)) {
     case 0:
     case 1:
     case 2:
@@ -372,87 +372,87 @@ function anyStep(cast: Cast): Step {
     case 4:
       return pause(cast);
     case 5:
-      return { kind: 'hush', perp, isHushed: chance.below(2) === 0 };
+      return { kind: 'hush', perp, isHushed: random.below(2) === 0 };
     case 6:
-      return { kind: 'halt', perp, isHalted: chance.below(3) === 0 };
+      return { kind: 'halt', perp, isHalted: random.below(3) === 0 };
     default:
       return anyAct(cast);
   }
 }
 
 export function anyAct(cast: Cast): Act {
-  const { chance } = cast;
+  const { random } = cast;
   const perp = market(cast);
-  const who = chance.below(2) === 0 ? owner(cast) : anyone(cast);
-  const share = chance.pick([10, 50, 90, 100, 300]);
-  switch (chance.below(12)) {
+  const who = random.below(2) === 0 ? owner(cast) : anyone(cast);
+  const share = random.pick([10, 50, 90, 100, 300]);
+  switch (random.below(12)) {
     case 0:
       return { kind: 'send', who: owner(cast), to: owner(cast), share };
     case 1:
-      return chance.below(2) === 0
+      return random.below(2) === 0
         ? { kind: 'withdraw', who, share }
         : { kind: 'aside', who, share };
     case 2:
-      return { kind: 'margin', who, nth: chance.below(2), share: chance.pick([-90, -30, 30, 90]) };
+      return { kind: 'margin', who, nth: random.below(2), share: random.pick([-90, -30, 30, 90]) };
     case 3:
-      return { kind: 'leverage', who, perp, leverage: chance.pick([1, 3, 10, 20, 50]) };
+      return { kind: 'leverage', who, perp, leverage: random.pick([1, 3, 10, 20, 50]) };
     case 4:
       return { kind: 'cancel', who };
     case 5:
       return { kind: 'reverse', who, perp };
     case 6:
     case 7: {
-      const trigger = chance.pick(['takeProfit', 'stopLoss'] as const);
-      const away = chance.below(300) - 150;
-      return { kind: 'exit', who, perp, trigger, away, isMarket: chance.below(3) > 0 };
+      const trigger = random.pick(['takeProfit', 'stopLoss'] as const);
+      const away = random.below(300) - 150;
+      return { kind: 'exit', who, perp, trigger, away, isMarket: random.below(3) > 0 };
     }
     default:
       return {
         kind: 'order',
         who,
         perp,
-        isBuy: chance.below(2) === 0,
-        away: chance.below(41) - 20,
+        isBuy: random.below(2) === 0,
+        away: random.below(41) - 20,
         share,
-        timeInForce: chance.pick(['gtc', 'gtc', 'alo', 'ioc']),
-        reduceOnly: chance.below(3) === 0,
+        timeInForce: random.pick(['gtc', 'gtc', 'alo', 'ioc']),
+        reduceOnly: random.below(3) === 0,
       };
   }
 }
 
 export function deal(cast: Cast, perp: number, who?: number): Step {
-  const { chance } = cast;
-  const first = who ?? (chance.below(3) > 0 ? owner(cast) : anyone(cast));
-  const second = chance.below(2) === 0 ? owner(cast) : other(cast);
-  const [buyer, seller] = chance.below(2) === 0 ? [first, second] : [second, first];
-  const away = chance.below(5) === 0 ? chance.below(21) - 10 : 0;
-  return { kind: 'deal', buyer, seller, perp, away, share: chance.pick([20, 50, 90, 95]) };
+  const { random } = cast;
+  const first = who ?? (random.below(3) > 0 ? owner(cast) : anyone(cast));
+  const second = random.below(2) === 0 ? owner(cast) : other(cast);
+  const [buyer, seller] = random.below(2) === 0 ? [first, second] : [second, first];
+  const away = random.below(5) === 0 ? random.below(21) - 10 : 0;
+  return { kind: 'deal', buyer, seller, perp, away, share: random.pick([20, 50, 90, 95]) };
 }
 
 /** Places an order of another account near the mark. Its size is small or large. */
 function quote(cast: Cast): Step {
-  const { chance } = cast;
-  const isBuy = chance.below(2) === 0;
+  const { random } = cast;
+  const isBuy = random.below(2) === 0;
   return {
     kind: 'order',
     who: other(cast),
     perp: market(cast),
     isBuy,
-    away: (isBuy ? -1 : 1) * (1 + chance.below(60)),
-    share: chance.pick([1, 10, 50]),
+    away: (isBuy ? -1 : 1) * (1 + random.below(60)),
+    share: random.pick([1, 10, 50]),
     timeInForce: 'gtc',
     reduceOnly: false,
   };
 }
 
 function pause(cast: Cast): Step {
-  const seconds = cast.chance.pick([1, 1, 2, 10, 40, 3_600]);
-  if (cast.chance.below(8) === 0) return { kind: 'hour', moves: movesOf(cast) };
+  const seconds = cast.random.pick([1, 1, 2, 10, 40, 3_600]);
+  if (cast.random.below(8) === 0) return { kind: 'hour', moves: movesOf(cast) };
   return { kind: 'prices', seconds, moves: movesOf(cast), acts: [] };
 }
 
-export function movesOf({ chance, perps }: Cast): number[] {
+export function movesOf({ random, perps }: Cast): number[] {
   return Array.from({ length: perps }, () =>
-    chance.below(2) === 0 ? 0 : chance.below(chance.pick([7, 31, 121])) * chance.pick([-1, 1]),
+    random.below(2) === 0 ? 0 : random.below(random.pick([7, 31, 121])) * random.pick([-1, 1]),
   );
 }

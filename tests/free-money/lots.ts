@@ -29,7 +29,7 @@ export class LotBook {
   constructor(before: StateCopy, events: readonly EngineEvent[], fund: Address) {
     this.#fund = fund;
     this.#notices = events.filter((event) => event.type === 'deleveraged');
-    for (const { address, held, isHedged } of before.purses.values()) {
+    for (const { address, held, isHedged } of before.fundsByAccount.values()) {
       if (isHedged) this.#hedged.add(address);
       for (const { id, leg, size } of held) {
         if (size === 0) continue;

@@ -8,7 +8,7 @@ import {
   magnitude,
   type Held,
   type Market,
-  type Purse,
+  type Funds,
 } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
@@ -168,20 +168,20 @@ export class MarginJudge {
     rounding: bigint,
     lots = order.remaining,
   ): Fill | undefined {
-    const purse = entry.before.purses.get(order.account);
-    if (purse === undefined || purse.isHedged || changes.isUnknown(order.account)) return undefined;
-    if (purse.held.some(({ isIsolated }) => isIsolated)) return undefined;
+    const funds = entry.before.fundsByAccount.get(order.account);
+    if (funds === undefined || funds.isHedged || changes.isUnknown(order.account)) return undefined;
+    if (funds.held.some(({ isIsolated }) => isIsolated)) return undefined;
     const id = order.instrumentId;
     const signed = order.isBuy ? lots : -lots;
     const resting = this.#restingOf(order.account);
-    const before = scopeOf(entry, changes, purse, resting);
+    const before = scopeOf(entry, changes, funds, resting);
     if (!order.reduceOnly) add(resting, id, order.isBuy, -lots);
-    const after = scopeOf(entry, changes, purse, resting, { id, signed });
+    const after = scopeOf(entry, changes, funds, resting, { id, signed });
     const mark = changes.markOf(id);
     const value = BigInt(order.price) * BigInt(lots);
     const fee = (value * MAKER_FEE_E8 + E8 - 1n) / E8;
     const worth = after.worth + BigInt(signed) * BigInt(mark - order.price) - fee + rounding;
-    const start = changes.sizeOf(purse, id);
+    const start = changes.sizeOf(funds, id);
     const reduces = start !== 0 && Math.abs(start + signed) + Math.abs(signed) === Math.abs(start);
     const isMarginRestricted = before.doubt > 0n && before.worth - before.doubt < before.initial;
     // A reducing fill of a margin-restricted account has additional bounds, which this judge does
@@ -284,18 +284,18 @@ class Changes {
     return this.#marks.get(id) ?? 0;
   }
 
-  sizeOf({ address, held }: Purse, id: number): number {
+  sizeOf({ address, held }: Funds, id: number): number {
     const before = held.find((each) => each.id === id)?.size ?? 0;
     return before + (this.#sizes.get(`${address} ${id}`) ?? 0);
   }
 
   /** Returns the account value at the current marks. */
-  worthOf({ address, balance, held }: Purse, ids: Iterable<number>): bigint {
+  worthOf({ address, balance, held }: Funds, ids: Iterable<number>): bigint {
     let worth = balance + (this.#worth.get(address) ?? 0n);
     for (const { cost } of held) worth -= cost;
     for (const id of ids) {
       worth +=
-        BigInt(this.sizeOf({ address, balance, held } as Purse, id)) * BigInt(this.markOf(id));
+        BigInt(this.sizeOf({ address, balance, held } as Funds, id)) * BigInt(this.markOf(id));
     }
     return worth;
   }
@@ -313,7 +313,7 @@ type Scope = {
 function scopeOf(
   { after, before, judged }: Entry,
   changes: Changes,
-  purse: Purse,
+  funds: Funds,
   resting: Resting,
   fill?: { readonly id: number; readonly signed: number },
 ): Scope {
@@ -323,17 +323,17 @@ function scopeOf(
   for (const market of after.markets.values()) {
     const { id } = market;
     const mark = BigInt(changes.markOf(id));
-    const size = changes.sizeOf(purse, id) + (fill?.id === id ? fill.signed : 0);
+    const size = changes.sizeOf(funds, id) + (fill?.id === id ? fill.signed : 0);
     const { buys, sells } = resting.get(id) ?? { buys: 0, sells: 0 };
     const exposure = Math.max(Math.abs(size + buys), Math.abs(size - sells));
-    const leverage = BigInt(leverageIn(market, purse.held, exposure));
+    const leverage = BigInt(leverageIn(market, funds.held, exposure));
     initial += (BigInt(exposure) * mark + leverage - 1n) / leverage;
     const mmrE8 = BigInt(market.tiers[0]?.mmrE8 ?? 0);
     risk += magnitude(size) * mark * (mmrE8 + LIQUIDATION_FEE_E8);
     if (size === 0 || hasValidMark(asTested(market, before.markets.get(id)))) continue;
     doubt += 2n * magnitude(size) * larger(mark, BigInt(judged.get(id) ?? 0));
   }
-  const worth = changes.worthOf(purse, after.markets.keys());
+  const worth = changes.worthOf(funds, after.markets.keys());
   return { worth, initial, doubt, risk };
 }
 

@@ -4,7 +4,7 @@ import {
   magnitude,
   type Held,
   type Prices,
-  type Purse,
+  type Funds,
   type StateCopy,
   unrealised,
 } from './state-copy.ts';
@@ -20,17 +20,17 @@ export type ScopeNumbers = {
   readonly initial: bigint;
   readonly notional: bigint;
   /** Twice the notional of positions in markets without a valid mark, in micro-USDC. */
-  readonly blindPart: bigint;
+  readonly staleNotional: bigint;
 };
 
 export function crossNumbers(
-  purse: Purse,
+  funds: Funds,
   shot: StateCopy,
   prices: Prices,
   judged: Prices,
 ): ScopeNumbers {
-  const own = purse.held.filter(({ isIsolated }) => !isIsolated);
-  return numbers(purse.balance, own, shot, prices, judged);
+  const own = funds.held.filter(({ isIsolated }) => !isIsolated);
+  return numbers(funds.balance, own, shot, prices, judged);
 }
 
 export function isolatedNumbers(
@@ -54,7 +54,7 @@ function numbers(
   let value = money;
   let initial = 0n;
   let notional = 0n;
-  let blindPart = 0n;
+  let staleNotional = 0n;
   for (const each of held) {
     const market = shot.markets.get(each.id);
     if (market === undefined) continue;
@@ -69,14 +69,14 @@ function numbers(
     initial += (exposed + leverage - 1n) / leverage;
     if (size === 0 || hasValidMark(market)) continue;
     const dear = larger(BigInt(market.mark), BigInt(judged(each.id)));
-    blindPart += 2n * magnitude(size) * dear;
+    staleNotional += 2n * magnitude(size) * dear;
   }
-  return { value, initial, notional, blindPart };
+  return { value, initial, notional, staleNotional };
 }
 
 /**
  * Returns true for a margin-restricted account, which may neither lose money nor open a position.
  */
-export function isMarginRestricted({ blindPart, initial, value }: ScopeNumbers): boolean {
-  return blindPart > 0n && value - blindPart < initial;
+export function isMarginRestricted({ staleNotional, initial, value }: ScopeNumbers): boolean {
+  return staleNotional > 0n && value - staleNotional < initial;
 }

@@ -1,4 +1,4 @@
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 import {
   anyAct,
   type Cast,
@@ -24,29 +24,29 @@ import {
  */
 const SECONDS = [60, 150, 300, 600, 600, 1_200, 3_600];
 
-export function randomOpenHistory(chance: Chance): History {
-  const opening = randomOpening(chance);
+export function randomOpenHistory(random: SeededRandom): History {
+  const opening = randomOpening(random);
   const owners = opening.owners.length;
   const people = owners + opening.others.length;
-  const cast = { chance, owners, people, perps: opening.perps.length };
+  const cast = { random, owners, people, perps: opening.perps.length };
   const still = opening.perps.map(() => 0);
   const steps: Step[] = [];
-  const isClosing = chance.below(5) === 0;
+  const isClosing = random.below(5) === 0;
   // If the closing hour begins together with the funding hour, few samples have an open market.
-  const seconds = isClosing ? chance.below(300) : chance.below(3_500);
+  const seconds = isClosing ? random.below(300) : random.below(3_500);
   steps.push({ kind: 'prices', seconds, moves: still, acts: [] });
-  if (chance.below(4) === 0) steps.push(...fundPosition(cast, opening));
-  const isShort = chance.below(2) === 0;
-  for (let deals = 1 + chance.below(4); deals > 0; deals--) steps.push(position(cast, isShort));
+  if (random.below(4) === 0) steps.push(...fundPosition(cast, opening));
+  const isShort = random.below(2) === 0;
+  for (let deals = 1 + random.below(4); deals > 0; deals--) steps.push(position(cast, isShort));
   // The position is so large that reduce-only orders reach the impact notional.
   if (isClosing) steps.push(largePosition(cast, isShort));
-  if (chance.below(4) === 0) steps.push(deal(cast, opening.perps.length - 1));
+  if (random.below(4) === 0) steps.push(deal(cast, opening.perps.length - 1));
   if (isClosing) return { opening, steps: [...steps, ...closingScenes(cast, isShort)] };
-  for (let scenes = 1 + chance.below(3); scenes > 0; scenes--) {
-    for (let before = chance.below(3); before > 0; before--) steps.push(disturbance(cast));
-    steps.push(stretch(cast, isShort, chance.pick(SECONDS)));
-    if (chance.below(3) > 0)
-      steps.push({ kind: 'hour', moves: chance.pick([still, movesOf(cast)]) });
+  for (let scenes = 1 + random.below(3); scenes > 0; scenes--) {
+    for (let before = random.below(3); before > 0; before--) steps.push(disturbance(cast));
+    steps.push(stretch(cast, isShort, random.pick(SECONDS)));
+    if (random.below(3) > 0)
+      steps.push({ kind: 'hour', moves: random.pick([still, movesOf(cast)]) });
   }
   steps.push({ kind: 'hour', moves: still });
   return { opening, steps };
@@ -56,14 +56,14 @@ export function randomOpenHistory(chance: Chance): History {
  * Returns the history with one random change. The search continues with the history that has the
  * larger gain.
  */
-export function mutated(history: History, chance: Chance): History {
+export function mutated(history: History, random: SeededRandom): History {
   const { opening, steps } = history;
   const owners = opening.owners.length;
   const people = owners + opening.others.length;
-  const cast = { chance, owners, people, perps: opening.perps.length };
-  const isShort = chance.below(2) === 0;
-  const at = 1 + chance.below(Math.max(1, steps.length - 1));
-  switch (chance.below(10)) {
+  const cast = { random, owners, people, perps: opening.perps.length };
+  const isShort = random.below(2) === 0;
+  const at = 1 + random.below(Math.max(1, steps.length - 1));
+  switch (random.below(10)) {
     case 0:
       return { opening, steps: steps.toSpliced(at, 1) };
     case 1:
@@ -76,7 +76,7 @@ export function mutated(history: History, chance: Chance): History {
     default: {
       const places = [...steps.keys()].filter((each) => steps[each]?.kind === 'stretch');
       if (places.length === 0) return { opening, steps: [...steps, stretch(cast, isShort, 600)] };
-      const place = chance.pick(places);
+      const place = random.pick(places);
       const step = steps[place];
       if (step?.kind !== 'stretch') return history;
       return { opening, steps: steps.with(place, mutatedStretch(cast, isShort, step)) };
@@ -85,13 +85,13 @@ export function mutated(history: History, chance: Chance): History {
 }
 
 function mutatedStretch(cast: Cast, isShort: boolean, step: Stretch): Stretch {
-  const { chance } = cast;
+  const { random } = cast;
   const { routines, walk } = step;
-  const at = chance.below(Math.max(1, routines.length));
+  const at = random.below(Math.max(1, routines.length));
   const one = routines[at] ?? routine(cast, isShort);
-  switch (chance.below(8)) {
+  switch (random.below(8)) {
     case 0:
-      return { ...step, seconds: chance.pick(SECONDS) };
+      return { ...step, seconds: random.pick(SECONDS) };
     case 1:
       return { ...step, walk: { ...walk, step: 0, gapEvery: 0 } };
     case 2:
@@ -104,7 +104,7 @@ function mutatedStretch(cast: Cast, isShort: boolean, step: Stretch): Stretch {
       return { ...step, acts: [] };
     default: {
       const { away, kind, leadMs, share, who } = routine(cast, isShort);
-      const change = chance.pick([
+      const change = random.pick([
         { away: (one.away * 3) / 2 },
         { away },
         { kind },
@@ -119,64 +119,64 @@ function mutatedStretch(cast: Cast, isShort: boolean, step: Stretch): Stretch {
   }
 }
 
-function randomOpening(chance: Chance): Opening {
-  const perps = Array.from({ length: 1 + chance.below(2) }, () =>
-    chance.pick([
+function randomOpening(random: SeededRandom): Opening {
+  const perps = Array.from({ length: 1 + random.below(2) }, () =>
+    random.pick([
       { maxLeverage: 50, mmrE8: 1_000_000 },
       { maxLeverage: 20, mmrE8: 2_500_000 },
       { maxLeverage: 20, mmrE8: 1_000_000 },
     ]),
   );
-  const person = (purses: readonly number[], isHonest: boolean): Person => {
-    const isIsolated = !isHonest && chance.below(5) === 0;
+  const person = (fundsByAccount: readonly number[], isHonest: boolean): Person => {
+    const isIsolated = !isHonest && random.below(5) === 0;
     return {
-      usdc: chance.pick(purses),
-      isHedged: !isHonest && chance.below(8) === 0,
+      usdc: random.pick(fundsByAccount),
+      isHedged: !isHonest && random.below(8) === 0,
       isIsolated: perps.map(() => isIsolated),
       leverage: perps.map(({ maxLeverage }) =>
-        Math.min(maxLeverage, chance.pick([2, 5, 10, 20, 50])),
+        Math.min(maxLeverage, random.pick([2, 5, 10, 20, 50])),
       ),
     };
   };
   const maker = (): Person => ({
     ...person([5_000, 30_000, 200_000], true),
     quotes: {
-      everyMs: chance.pick([1_000, 2_000, 5_000, 10_000, 30_000]),
-      half: chance.pick([2, 5, 10, 30, 100]),
-      levels: 1 + chance.below(3),
-      lots: chance.pick([50, 500, 5_000, 20_000]),
-      inventory: chance.pick([500, 5_000, 50_000]),
-      timeInForce: chance.pick(['gtc', 'alo'] as const),
+      everyMs: random.pick([1_000, 2_000, 5_000, 10_000, 30_000]),
+      half: random.pick([2, 5, 10, 30, 100]),
+      levels: 1 + random.below(3),
+      lots: random.pick([50, 500, 5_000, 20_000]),
+      inventory: random.pick([500, 5_000, 50_000]),
+      timeInForce: random.pick(['gtc', 'alo'] as const),
     },
   });
   return {
     perps,
-    owners: Array.from({ length: 1 + chance.below(4) }, () =>
+    owners: Array.from({ length: 1 + random.below(4) }, () =>
       person([640, 2_000, 20_000, 100_000], false),
     ),
     others: [
-      ...Array.from({ length: 1 + chance.below(3) }, () =>
+      ...Array.from({ length: 1 + random.below(3) }, () =>
         person([2_000, 20_000, 100_000, 500_000], true),
       ),
-      ...Array.from({ length: chance.below(4) }, maker),
+      ...Array.from({ length: random.below(4) }, maker),
     ],
-    fundUsdc: chance.pick([0, 1_000, 20_000, 100_000, 500_000]),
+    fundUsdc: random.pick([0, 1_000, 20_000, 100_000, 500_000]),
   };
 }
 
-const owner = ({ chance, owners }: Cast): number => chance.below(owners);
-const honest = ({ chance, owners, people }: Cast): number => owners + chance.below(people - owners);
-const market = ({ chance, perps }: Cast): number => (chance.below(5) === 0 ? perps - 1 : 0);
+const owner = ({ random, owners }: Cast): number => random.below(owners);
+const honest = ({ random, owners, people }: Cast): number => owners + random.below(people - owners);
+const market = ({ random, perps }: Cast): number => (random.below(5) === 0 ? perps - 1 : 0);
 
 /**
  * Opens a position of an owner against an honest account near the mark. It represents earlier
  * trades.
  */
 function position(cast: Cast, isShort: boolean): Step {
-  const { chance } = cast;
+  const { random } = cast;
   const [own, other] = [owner(cast), honest(cast)];
-  const [buyer, seller] = isShort === chance.below(8) > 0 ? [other, own] : [own, other];
-  const share = chance.pick([5, 20, 50, 90]);
+  const [buyer, seller] = isShort === random.below(8) > 0 ? [other, own] : [own, other];
+  const share = random.pick([5, 20, 50, 90]);
   return { kind: 'deal', buyer, seller, perp: market(cast), away: 0, share };
 }
 
@@ -193,19 +193,19 @@ function largePosition({ owners }: Cast, isShort: boolean): Step {
  * position.
  */
 function fundPosition(cast: Cast, { perps }: Opening): Step[] {
-  const { chance } = cast;
+  const { random } = cast;
   const { maxLeverage, mmrE8 } = perps[0] ?? { maxLeverage: 1, mmrE8: 0 };
   // The price moves so far that some margin remains, but less than two thirds of the maintenance
   // margin.
-  const remaining = (mmrE8 / 100_000) * (chance.below(70) / 100);
-  const leap = chance.pick([-1, 1]) * Math.round(1_000 / maxLeverage - remaining);
-  const [failing, other] = [honest(cast), chance.below(2) === 0 ? owner(cast) : honest(cast)];
-  const [buyer, seller] = leap < 0 ? [failing, other] : [other, failing];
-  const moves = perps.map((_, at) => (at === 0 ? leap : 0));
+  const remaining = (mmrE8 / 100_000) * (random.below(70) / 100);
+  const jump = random.pick([-1, 1]) * Math.round(1_000 / maxLeverage - remaining);
+  const [failing, other] = [honest(cast), random.below(2) === 0 ? owner(cast) : honest(cast)];
+  const [buyer, seller] = jump < 0 ? [failing, other] : [other, failing];
+  const moves = perps.map((_, at) => (at === 0 ? jump : 0));
   const still = perps.map(() => 0);
   return [
     { kind: 'leverage', who: failing, perp: 0, leverage: maxLeverage },
-    { kind: 'deal', buyer, seller, perp: 0, away: 0, share: chance.pick([5, 20, 60]) },
+    { kind: 'deal', buyer, seller, perp: 0, away: 0, share: random.pick([5, 20, 60]) },
     { kind: 'prices', seconds: 1, moves, acts: [] },
     { kind: 'prices', seconds: 1, moves: still, acts: [] },
   ];
@@ -213,48 +213,48 @@ function fundPosition(cast: Cast, { perps }: Opening): Step[] {
 
 /** Closes the market while the oracle price moves away from its average. */
 function closingScenes(cast: Cast, isShort: boolean): Step[] {
-  const { chance } = cast;
+  const { random } = cast;
   const moves = movesOf(cast);
-  moves[0] = (isShort ? -1 : 1) * chance.pick([-5, 15, 40, 40, 150]);
+  moves[0] = (isShort ? -1 : 1) * random.pick([-5, 15, 40, 40, 150]);
   const closing = (seconds: number): Stretch => {
     const one = stretch(cast, isShort, seconds);
     // Only reducing orders are accepted, so the first owner acts more often, because it has the
     // large position.
     const routines = one.routines.map((each) => ({
       ...each,
-      who: chance.below(2) === 0 ? 0 : each.who,
+      who: random.below(2) === 0 ? 0 : each.who,
       perp: 0,
       isBuy: isShort,
-      away: (isShort ? 1 : -1) * chance.pick([2, 5, 11, 30, 100]),
-      share: chance.pick([30, 95, 100]),
+      away: (isShort ? 1 : -1) * random.pick([2, 5, 11, 30, 100]),
+      share: random.pick([30, 95, 100]),
       reduceOnly: true,
     }));
-    return { ...one, routines: chance.below(4) === 0 ? one.routines : routines };
+    return { ...one, routines: random.below(4) === 0 ? one.routines : routines };
   };
   return [
     { kind: 'delist', perp: 0 },
     // The mark lags behind a late price move, in proportion to the earlier samples.
-    closing(chance.pick([300, 900, 1_800, 1_800])),
-    { kind: 'prices', seconds: 1 + chance.below(5), moves, acts: [] },
-    closing(chance.pick([600, 900, 1_500])),
+    closing(random.pick([300, 900, 1_800, 1_800])),
+    { kind: 'prices', seconds: 1 + random.below(5), moves, acts: [] },
+    closing(random.pick([600, 900, 1_500])),
     { kind: 'hour', moves: moves.map(() => 0) },
     closing(300),
   ];
 }
 
 function disturbance(cast: Cast): Step {
-  const { chance } = cast;
-  const perp = chance.below(cast.perps);
-  switch (chance.below(8)) {
+  const { random } = cast;
+  const perp = random.below(cast.perps);
+  switch (random.below(8)) {
     case 0:
     case 1:
       // Stops the price pushes of the last market, so that owners can hold a position without a
       // valid price while they act in another market.
-      return { kind: 'hush', perp: cast.perps - 1, isHushed: chance.below(3) > 0 };
+      return { kind: 'hush', perp: cast.perps - 1, isHushed: random.below(3) > 0 };
     case 2:
-      return { kind: 'halt', perp, isHalted: chance.below(3) === 0 };
+      return { kind: 'halt', perp, isHalted: random.below(3) === 0 };
     case 3:
-      return { kind: 'prices', seconds: 1 + chance.below(40), moves: movesOf(cast), acts: [] };
+      return { kind: 'prices', seconds: 1 + random.below(40), moves: movesOf(cast), acts: [] };
     case 4:
       return deal(cast, perp);
     default:
@@ -267,35 +267,35 @@ function ownAct(cast: Cast): ReturnType<typeof anyAct> {
   const act = anyAct(cast);
   const who = owner(cast);
   if (act.kind !== 'order') return { ...act, who };
-  const away = cast.chance.below(3) === 0 ? anywhere(cast) : act.away;
+  const away = cast.random.below(3) === 0 ? anywhere(cast) : act.away;
   return { ...act, who, away };
 }
 
 /**
  * Returns a distance from the oracle price in thousandths, anywhere in the price band of orders.
  */
-function anywhere({ chance }: Cast): number {
-  return chance.below(1_581) - 790;
+function anywhere({ random }: Cast): number {
+  return random.below(1_581) - 790;
 }
 
 function stretch(cast: Cast, isShort: boolean, seconds: number): Stretch {
-  const { chance } = cast;
-  const isQuiet = chance.below(2) === 0;
+  const { random } = cast;
+  const isQuiet = random.below(2) === 0;
   return {
     kind: 'stretch',
     seconds,
-    pushMs: chance.pick([1_000, 2_500, 5_000, 5_000]),
+    pushMs: random.pick([1_000, 2_500, 5_000, 5_000]),
     walk: {
-      seed: chance.below(1_000_000_000),
-      step: isQuiet ? 0 : chance.pick([5, 30, 100]),
-      gapEvery: chance.below(4) === 0 ? 100 : 0,
+      seed: random.below(1_000_000_000),
+      step: isQuiet ? 0 : random.pick([5, 30, 100]),
+      gapEvery: random.below(4) === 0 ? 100 : 0,
     },
     routines: [
-      ...(chance.below(3) === 0 ? twoSided(cast, isShort) : []),
-      ...Array.from({ length: 1 + chance.below(4) }, () => routine(cast, isShort)),
+      ...(random.below(3) === 0 ? twoSided(cast, isShort) : []),
+      ...Array.from({ length: 1 + random.below(4) }, () => routine(cast, isShort)),
     ].slice(0, 4),
-    acts: Array.from({ length: chance.pick([0, 0, 2, 6]) }, () => ({
-      at: chance.below(Math.ceil(seconds / 5)),
+    acts: Array.from({ length: random.pick([0, 0, 2, 6]) }, () => ({
+      at: random.below(Math.ceil(seconds / 5)),
       act: ownAct(cast),
     })),
   };
@@ -303,14 +303,14 @@ function stretch(cast: Cast, isShort: boolean, seconds: number): Stretch {
 
 /** Quotes both sides of a book beyond the oracle price. The resulting mid moves the mark. */
 function twoSided(cast: Cast, isShort: boolean): Routine[] {
-  const { chance } = cast;
-  const near = chance.pick([2, 5, 11, 12, 16, 30]);
-  const far = near + chance.pick([1, 1, 5, 30, 300]);
+  const { random } = cast;
+  const near = random.pick([2, 5, 11, 12, 16, 30]);
+  const far = near + random.pick([1, 1, 5, 30, 300]);
   const nearer = { ...routine(cast, isShort), isBuy: isShort, away: isShort ? near : -near };
   const further = { ...routine(cast, isShort), isBuy: !isShort, away: isShort ? far : -far };
-  const [share, kind] = [chance.pick([2, 10, 30]), chance.pick(['rest', 'follow'] as const)];
+  const [share, kind] = [random.pick([2, 10, 30]), random.pick(['rest', 'follow'] as const)];
   return [
-    { ...nearer, share, kind: chance.below(3) === 0 ? 'flash' : kind, reduceOnly: false },
+    { ...nearer, share, kind: random.below(3) === 0 ? 'flash' : kind, reduceOnly: false },
     { ...further, share: 2, kind, reduceOnly: false },
   ];
 }
@@ -320,12 +320,12 @@ function twoSided(cast: Cast, isShort: boolean): Routine[] {
  * if the owners are short.
  */
 function routine(cast: Cast, isShort: boolean): Routine {
-  const { chance } = cast;
-  const isBuy = isShort === chance.below(6) > 0;
-  const far = chance.pick([2, 5, 11, 11, 30, 100, 300, 790]);
-  const away = chance.below(6) === 0 ? anywhere(cast) : (isBuy ? 1 : -1) * far;
+  const { random } = cast;
+  const isBuy = isShort === random.below(6) > 0;
+  const far = random.pick([2, 5, 11, 11, 30, 100, 300, 790]);
+  const away = random.below(6) === 0 ? anywhere(cast) : (isBuy ? 1 : -1) * far;
   return {
-    kind: chance.pick([
+    kind: random.pick([
       'rest',
       'rest',
       'follow',
@@ -339,10 +339,10 @@ function routine(cast: Cast, isShort: boolean): Routine {
     perp: market(cast),
     isBuy,
     away,
-    share: chance.pick([2, 10, 30, 60, 95]),
-    timeInForce: chance.below(4) === 0 ? 'alo' : 'gtc',
-    reduceOnly: chance.below(6) === 0,
-    leadMs: chance.pick([1, 10, 200, 1_200, 3_000]),
-    every: chance.pick([1, 1, 1, 2, 12]),
+    share: random.pick([2, 10, 30, 60, 95]),
+    timeInForce: random.below(4) === 0 ? 'alo' : 'gtc',
+    reduceOnly: random.below(6) === 0,
+    leadMs: random.pick([1, 10, 200, 1_200, 3_000]),
+    every: random.pick([1, 1, 1, 2, 12]),
   };
 }

@@ -14,7 +14,7 @@ import {
   isolatedNumbers,
   type ScopeNumbers,
 } from './margin-model.ts';
-import type { Held, Purse, StateCopy } from './state-copy.ts';
+import type { Held, Funds, StateCopy } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**
@@ -25,8 +25,8 @@ import type { Entry } from './venue.ts';
 export function judgeOutflows(entry: Entry, fund: Address): void {
   const acts = entry.commands.filter((command) => isSigned(command));
   const busy = touched(entry);
-  for (const [address, before] of entry.before.purses) {
-    const after = entry.after.purses.get(address);
+  for (const [address, before] of entry.before.fundsByAccount) {
+    const after = entry.after.fundsByAccount.get(address);
     // The insurance fund is never margin-restricted.
     if (after === undefined || busy.has(address) || address === fund) continue;
     judgeCross(entry, before, after, acts);
@@ -34,13 +34,13 @@ export function judgeOutflows(entry: Entry, fund: Address): void {
   }
   // If the entry has several commands, the state at each fill is unknown.
   if (acts.length > 1) return;
-  const purses = new Map(entry.before.purses);
+  const fundsByAccount = new Map(entry.before.fundsByAccount);
   for (const event of entry.result.events) {
     if (event.type !== 'tradeExecuted') continue;
-    judgeFill(entry, purses, event, fund);
+    judgeFill(entry, fundsByAccount, event, fund);
     for (const { side, signed } of sidesOf(event)) {
-      const purse = purses.get(side.account);
-      if (purse !== undefined) purses.set(side.account, filled(purse, event, side, signed));
+      const funds = fundsByAccount.get(side.account);
+      if (funds !== undefined) fundsByAccount.set(side.account, filled(funds, event, side, signed));
     }
   }
   judgeReserved(entry);
@@ -85,8 +85,8 @@ function touched(entry: Entry): Set<Address> {
 
 function judgeCross(
   entry: Entry,
-  before: Purse,
-  after: Purse,
+  before: Funds,
+  after: Funds,
   acts: readonly SignedCommand[],
 ): void {
   if (after.balance >= before.balance) return;
@@ -115,8 +115,8 @@ function judgeCross(
 
 function judgeIsolated(
   entry: Entry,
-  before: Purse,
-  after: Purse,
+  before: Funds,
+  after: Funds,
   acts: readonly SignedCommand[],
 ): void {
   for (const held of before.held) {
@@ -158,23 +158,23 @@ function isAheadOfGap(address: Address, acts: readonly SignedCommand[]): boolean
 /** R-fill-check: a margin-restricted account can only reduce positions, and only near the mark. */
 function judgeFill(
   entry: Entry,
-  purses: ReadonlyMap<Address, Purse>,
+  fundsByAccount: ReadonlyMap<Address, Funds>,
   trade: TradeExecuted,
   fund: Address,
 ): void {
   const { instrumentId: id, price } = trade;
   const mark = entry.after.markets.get(id)?.mark ?? 0;
   for (const { side, signed } of sidesOf(trade)) {
-    const purse = purses.get(side.account);
-    const held = purse === undefined ? undefined : heldOf(purse, id, signed, side.reduceOnly);
-    if (purse === undefined || side.account === fund) continue;
+    const funds = fundsByAccount.get(side.account);
+    const held = funds === undefined ? undefined : heldOf(funds, id, signed, side.reduceOnly);
+    if (funds === undefined || side.account === fund) continue;
     const isIsolated = side.marginMode === 'isolated';
     if (isIsolated && (held === undefined || held.size === 0)) continue;
     const judged = judgedMarksOf(entry);
     const numbers =
       isIsolated && held !== undefined
         ? isolatedNumbers(held, inEntry(entry), marksOf(entry), judged)
-        : crossNumbers(withoutOrders(purse), inEntry(entry), marksOf(entry), judged);
+        : crossNumbers(withoutOrders(funds), inEntry(entry), marksOf(entry), judged);
     if (!isMarginRestricted(numbers)) continue;
     const start = side.startPosition;
     const isReducing = Math.abs(start + signed) < Math.abs(start) && start * (start + signed) >= 0;
@@ -196,19 +196,19 @@ function judgeFill(
  * the price of the fill changes the account value.
  */
 function filled(
-  purse: Purse,
+  funds: Funds,
   { instrumentId: id, price }: TradeExecuted,
   { fee, marginMode, reduceOnly }: TradeSide,
   signed: number,
-): Purse {
-  const now = heldOf(purse, id, signed, reduceOnly);
+): Funds {
+  const now = heldOf(funds, id, signed, reduceOnly);
   // This check does not model how fills change isolated margin.
-  if (now === undefined || marginMode === 'isolated') return purse;
+  if (now === undefined || marginMode === 'isolated') return funds;
   const cost = now.cost + BigInt(signed) * BigInt(price);
-  const held = purse.held.map((each) =>
+  const held = funds.held.map((each) =>
     each === now ? { ...each, size: each.size + signed, cost } : each,
   );
-  return { ...purse, balance: purse.balance - fee, held };
+  return { ...funds, balance: funds.balance - fee, held };
 }
 
 /**
@@ -216,8 +216,8 @@ function filled(
  * margin.
  */
 function judgeReserved(entry: Entry): void {
-  for (const [address, before] of entry.before.purses) {
-    const after = entry.after.purses.get(address);
+  for (const [address, before] of entry.before.fundsByAccount) {
+    const after = entry.after.fundsByAccount.get(address);
     if (after === undefined || after.balance >= before.balance) continue;
     const trades = entry.result.events.filter(
       (event) =>
@@ -250,7 +250,7 @@ function judgeReserved(entry: Entry): void {
 /**
  * R-leverage: an account can raise its leverage before money leaves, which lowers the requirement.
  */
-function asLeveraged(before: Purse, after: Purse, acts: readonly SignedCommand[]): Purse {
+function asLeveraged(before: Funds, after: Funds, acts: readonly SignedCommand[]): Funds {
   const own = acts.filter(({ authority }) => authority.signer === before.address);
   const raisedAt = own.findIndex(({ type }) => type === 'updateLeverage');
   if (raisedAt < 0 || own.slice(raisedAt + 1).every(({ type }) => !LEAVING.has(type))) {
@@ -281,20 +281,20 @@ function hasFailed(entry: Entry, address: Address): boolean {
  * Removes the resting orders. Matching cancels orders that a margin-restricted account may not
  * fill, so they no longer require margin.
  */
-function withoutOrders(purse: Purse): Purse {
-  const held = purse.held.map((each) => ({ ...each, restingBuy: 0, restingSell: 0 }));
-  return { ...purse, held };
+function withoutOrders(funds: Funds): Funds {
+  const held = funds.held.map((each) => ({ ...each, restingBuy: 0, restingSell: 0 }));
+  return { ...funds, held };
 }
 
-function heldOf(purse: Purse, id: number, signed: number, reduceOnly: boolean): Held | undefined {
-  const leg = purse.isHedged && signed > 0 === reduceOnly ? 1 : 0;
-  return purse.held.find((each) => each.id === id && each.leg === leg);
+function heldOf(funds: Funds, id: number, signed: number, reduceOnly: boolean): Held | undefined {
+  const leg = funds.isHedged && signed > 0 === reduceOnly ? 1 : 0;
+  return funds.held.find((each) => each.id === id && each.leg === leg);
 }
 
 function namesOf(acts: readonly Command[]): string {
   return acts.map(({ type }) => type).join(', ') || 'time alone';
 }
 
-function say({ blindPart, initial, value }: ScopeNumbers): string {
-  return `value ${usdc(value)}, of which ${usdc(blindPart)} is in doubt, needs ${usdc(initial)}`;
+function say({ staleNotional, initial, value }: ScopeNumbers): string {
+  return `value ${usdc(value)}, of which ${usdc(staleNotional)} is in doubt, needs ${usdc(initial)}`;
 }

@@ -6,9 +6,9 @@ import type { FundingFigures } from './funding-judge.ts';
 import type { Act, History, Person, Step } from './history.ts';
 import { crossNumbers } from './margin-model.ts';
 import type { MarginFigures } from './margin-judge.ts';
-import { type Held, larger, type Purse, smaller } from './state-copy.ts';
+import { type Held, larger, type Funds, smaller } from './state-copy.ts';
 import { playStretch, type Players } from './stretch.ts';
-import { listing, order, someone, START_MS, type Unsigned, Venue } from './venue.ts';
+import { listing, order, testAddress, START_MS, type Unsigned, Venue } from './venue.ts';
 
 /** Plays a history on its own venue and checks every entry. */
 
@@ -56,8 +56,8 @@ class Table {
   entries = 0;
 
   constructor({ opening }: History) {
-    const owners = opening.owners.map((_, at) => someone(OWNERS_FROM + at));
-    this.#people = [...owners, ...opening.others.map((_, at) => someone(OTHERS_FROM + at))];
+    const owners = opening.owners.map((_, at) => testAddress(OWNERS_FROM + at));
+    this.#people = [...owners, ...opening.others.map((_, at) => testAddress(OTHERS_FROM + at))];
     this.#perps = opening.perps.map((_, at) => at + 1);
     const perps = opening.perps.map(({ maxLeverage, mmrE8 }, at) =>
       listing(at + 1, {
@@ -81,7 +81,7 @@ class Table {
       ),
       who: (at) => this.#who(at),
       id: (at) => this.#id(at),
-      lots: (purse, id, share) => this.#lots(purse, id, share),
+      lots: (funds, id, share) => this.#lots(funds, id, share),
       command: (act) => this.#command(act),
     };
   }
@@ -169,15 +169,15 @@ class Table {
   }
 
   #who(at: number): Address {
-    return this.#people[at % this.#people.length] ?? someone(OWNERS_FROM);
+    return this.#people[at % this.#people.length] ?? testAddress(OWNERS_FROM);
   }
 
   #id(at: number): number {
     return this.#perps[at % this.#perps.length] ?? 1;
   }
 
-  #purse(address: Address): Purse | undefined {
-    return this.#venue.shot.purses.get(address);
+  #funds(address: Address): Funds | undefined {
+    return this.#venue.shot.fundsByAccount.get(address);
   }
 
   #mark(id: number): number {
@@ -190,16 +190,16 @@ class Table {
   }
 
   /** Returns the free balance of an account, computed without the engine. */
-  #free(purse: Purse): bigint {
+  #free(funds: Funds): bigint {
     const marks = (id: number): number => this.#mark(id);
-    const { initial, value } = crossNumbers(purse, this.#venue.shot, marks, marks);
-    return larger(0n, smaller(purse.balance, value - initial));
+    const { initial, value } = crossNumbers(funds, this.#venue.shot, marks, marks);
+    return larger(0n, smaller(funds.balance, value - initial));
   }
 
   /** Returns the number of lots that a share of the free balance supports. */
-  #lots(purse: Purse, id: number, share: number): number {
-    const leverage = purse.held.find((held) => held.id === id)?.leverage ?? 10;
-    const most = (this.#free(purse) * BigInt(leverage)) / BigInt(Math.max(1, this.#mark(id)));
+  #lots(funds: Funds, id: number, share: number): number {
+    const leverage = funds.held.find((held) => held.id === id)?.leverage ?? 10;
+    const most = (this.#free(funds) * BigInt(leverage)) / BigInt(Math.max(1, this.#mark(id)));
     return Math.max(1, Number((most * BigInt(share)) / 105n));
   }
 
@@ -207,7 +207,7 @@ class Table {
     const venue = this.#venue;
     const id = this.#id(step.perp);
     const [buyer, seller] = [this.#who(step.buyer), this.#who(step.seller)];
-    const [bought, sold] = [this.#purse(buyer), this.#purse(seller)];
+    const [bought, sold] = [this.#funds(buyer), this.#funds(seller)];
     if (bought === undefined || sold === undefined || this.#mark(id) === 0) return;
     const size = Math.min(this.#lots(bought, id, step.share), this.#lots(sold, id, step.share));
     const price = this.#priceNear(id, step.away);
@@ -222,27 +222,27 @@ class Table {
 
   #command(act: Act): Command | undefined {
     const address = this.#who(act.who);
-    const purse = this.#purse(address);
-    if (purse === undefined) return undefined;
-    const command = this.#unsigned(act, purse);
+    const funds = this.#funds(address);
+    if (funds === undefined) return undefined;
+    const command = this.#unsigned(act, funds);
     return command === undefined ? undefined : this.#venue.sign(address, command);
   }
 
-  #unsigned(act: Act, purse: Purse): Unsigned | undefined {
+  #unsigned(act: Act, funds: Funds): Unsigned | undefined {
     const part = (amount: bigint, share: number): number =>
       Number((amount * BigInt(Math.abs(share))) / 100n);
     // A share above 100 exceeds the free balance before the entry, because a gap can release money.
     const money = (share: number): number =>
-      Number(smaller(larger(0n, purse.balance), BigInt(part(this.#free(purse), share))));
+      Number(smaller(larger(0n, funds.balance), BigInt(part(this.#free(funds), share))));
     switch (act.kind) {
       case 'order':
-        return { type: 'placeOrders', orders: [this.#order(act, purse)] };
+        return { type: 'placeOrders', orders: [this.#order(act, funds)] };
       case 'exit': {
-        const orders = this.#exits(act, purse);
+        const orders = this.#exits(act, funds);
         return orders.length === 0 ? undefined : { type: 'placeOrders', orders };
       }
       case 'margin': {
-        const isolated = purse.held.filter(({ isIsolated, size }) => isIsolated && size !== 0);
+        const isolated = funds.held.filter(({ isIsolated, size }) => isIsolated && size !== 0);
         const held = isolated[act.nth % Math.max(1, isolated.length)];
         if (held === undefined) return undefined;
         return {
@@ -254,8 +254,8 @@ class Table {
       }
       case 'leverage': {
         const id = this.#id(act.perp);
-        const held = purse.held.find((each) => each.id === id && each.size !== 0);
-        const isSigned = purse.isHedged && held?.isIsolated === true && held.size < 0;
+        const held = funds.held.find((each) => each.id === id && each.size !== 0);
+        const isSigned = funds.isHedged && held?.isIsolated === true && held.size < 0;
         const leverage = isSigned ? -act.leverage : act.leverage;
         return { type: 'updateLeverage', instrumentId: instrumentId(id), leverage };
       }
@@ -264,7 +264,7 @@ class Table {
         const isAside = act.kind === 'aside';
         return {
           type: 'sendToken',
-          destination: isAside ? purse.address : this.#who(act.to),
+          destination: isAside ? funds.address : this.#who(act.to),
           token: 0,
           amountMicroUsdc: money(act.share),
           from: 'perp',
@@ -273,41 +273,41 @@ class Table {
       }
       case 'withdraw': {
         const amountMicroUsdc = money(act.share);
-        return { type: 'withdraw', destination: someone(0xdead), amountMicroUsdc };
+        return { type: 'withdraw', destination: testAddress(0xdead), amountMicroUsdc };
       }
       case 'cancel':
         return { type: 'cancelAll' };
       default: {
         const id = this.#id(act.perp);
-        const isBuy = purse.held.some((held) => held.id === id && held.size > 0);
+        const isBuy = funds.held.some((held) => held.id === id && held.size > 0);
         return { type: 'reversePosition', instrumentId: instrumentId(id), isBuy };
       }
     }
   }
 
-  #order(act: Extract<Act, { kind: 'order' }>, purse: Purse): OrderRequest {
+  #order(act: Extract<Act, { kind: 'order' }>, funds: Funds): OrderRequest {
     const id = this.#id(act.perp);
     const { isBuy, reduceOnly, timeInForce } = act;
-    const held = purse.held.find(
+    const held = funds.held.find(
       (each) => each.id === id && (reduceOnly ? isBuy === each.size < 0 : true) && each.size !== 0,
     );
     const size =
       reduceOnly && held !== undefined
         ? Math.max(1, Math.floor((Math.abs(held.size) * act.share) / 100))
-        : this.#lots(purse, id, act.share);
+        : this.#lots(funds, id, act.share);
     const price = this.#priceNear(id, act.away);
     return order({ id, isBuy, reduceOnly, timeInForce, price, size });
   }
 
   /** Returns a TP/SL order for each matching position of the account in the market. */
-  #exits(act: Extract<Act, { kind: 'exit' }>, purse: Purse): OrderRequest[] {
+  #exits(act: Extract<Act, { kind: 'exit' }>, funds: Funds): OrderRequest[] {
     const id = this.#id(act.perp);
     const price = this.#priceNear(id, act.away);
     const fits = ({ size }: Held): boolean => {
       const isUp = act.trigger === 'takeProfit' ? size > 0 : size < 0;
       return size !== 0 && isUp === act.away > 0;
     };
-    return purse.held
+    return funds.held
       .filter((held) => held.id === id && fits(held))
       .map((held) => ({
         ...order({ id, isBuy: held.size < 0, reduceOnly: true, price, size: Math.abs(held.size) }),

@@ -3,7 +3,7 @@ import type { Address } from '@oddlot/units';
 import { demand } from './finding.ts';
 import { judgedMarksOf, marksOf } from './flows.ts';
 import { LotBook } from './lots.ts';
-import { type Held, hasValidMark, magnitude, type Purse, unrealised } from './state-copy.ts';
+import { type Held, hasValidMark, magnitude, type Funds, unrealised } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**
@@ -53,11 +53,11 @@ type Ranked = {
 
 function rankedIn(entry: Entry, id: number, isLong: boolean, fund: Address): Ranked[] {
   const ranked: Ranked[] = [];
-  for (const purse of entry.before.purses.values()) {
-    if (purse.address === fund) continue;
-    for (const held of purse.held) {
+  for (const funds of entry.before.fundsByAccount.values()) {
+    if (funds.address === fund) continue;
+    for (const held of funds.held) {
       if (held.id !== id || held.size === 0 || held.size > 0 !== isLong) continue;
-      ranked.push(rankOf(entry, purse, held));
+      ranked.push(rankOf(entry, funds, held));
     }
   }
   return ranked.sort((a, b) => {
@@ -68,13 +68,13 @@ function rankedIn(entry: Entry, id: number, isLong: boolean, fund: Address): Ran
   });
 }
 
-function rankOf(entry: Entry, purse: Purse, held: Held): Ranked {
-  const { address } = purse;
+function rankOf(entry: Entry, funds: Funds, held: Held): Ranked {
+  const { address } = funds;
   const marks = marksOf(entry);
   const gain = unrealised(held, marks);
   const profit = gain > 0n ? gain : 0n;
   const notional = magnitude(held.size) * BigInt(marks(held.id));
-  const equity = equityOf(entry, purse, held);
+  const equity = equityOf(entry, funds, held);
   if (equity <= 0n) {
     return profit > 0n
       ? { address, notional, over: 1n, under: 0n }
@@ -88,7 +88,7 @@ function rankOf(entry: Entry, purse: Purse, held: Held): Ranked {
  * R-ratio: returns the equity of the position's margin account. Positions without a valid price
  * count at the worse of two values.
  */
-function equityOf(entry: Entry, purse: Purse, held: Held): bigint {
+function equityOf(entry: Entry, funds: Funds, held: Held): bigint {
   const marks = marksOf(entry);
   const judged = judgedMarksOf(entry);
   const worse = (each: Held): bigint => {
@@ -99,7 +99,7 @@ function equityOf(entry: Entry, purse: Purse, held: Held): bigint {
     return atJudged < atMark ? atJudged : atMark;
   };
   if (held.isIsolated) return held.margin + worse(held);
-  let equity = purse.balance;
-  for (const each of purse.held) if (!each.isIsolated) equity += worse(each);
+  let equity = funds.balance;
+  for (const each of funds.held) if (!each.isIsolated) equity += worse(each);
   return equity;
 }

@@ -1,7 +1,7 @@
 import type { PerpDefinition } from '@oddlot/engine';
 import { type Address, instrumentId } from '@oddlot/units';
 import { worth } from './state-copy.ts';
-import { listing, order, someone, Venue } from './venue.ts';
+import { listing, order, testAddress, Venue } from './venue.ts';
 
 /**
  * A venue for one written scenario. Prices start at 100, sizes are whole units, and money is in
@@ -23,7 +23,7 @@ export const FREE: Partial<PerpDefinition> = {
   tiers: [{ tier: 1, minSize: 0, maxSize: 100_000_000, maxLeverage: 20, mmrE8: 1_000_000 }],
 };
 
-export class Story {
+export class ScenarioVenue {
   readonly venue: Venue;
   readonly #perps: readonly number[];
   #people = 0x5000;
@@ -39,7 +39,7 @@ export class Story {
     mode: Mode = 'cross',
     terms: { hedge?: true; leverage?: number } = {},
   ): Address {
-    const address = someone(++this.#people);
+    const address = testAddress(++this.#people);
     this.venue.credit(address, usdc);
     const { hedge, leverage = 20 } = terms;
     if (hedge) this.venue.act(address, { type: 'updatePositionMode', mode: 'hedge' });
@@ -114,7 +114,7 @@ export class Story {
   }
 
   units(account: Address, id = 1): number {
-    const held = this.venue.shot.purses.get(account)?.held ?? [];
+    const held = this.venue.shot.fundsByAccount.get(account)?.held ?? [];
     let sum = 0;
     for (const each of held) if (each.id === id) sum += each.size;
     return sum / LOTS;
@@ -122,11 +122,11 @@ export class Story {
 
   /** Returns the total value of the accounts with positions at the mark, rounded to the cent. */
   sum(...people: readonly Address[]): number {
-    const { markets, purses } = this.venue.shot;
+    const { markets, fundsByAccount } = this.venue.shot;
     let total = 0n;
     for (const account of people) {
-      const purse = purses.get(account);
-      if (purse !== undefined) total += worth(purse, (id) => markets.get(id)?.mark ?? 0);
+      const funds = fundsByAccount.get(account);
+      if (funds !== undefined) total += worth(funds, (id) => markets.get(id)?.mark ?? 0);
     }
     return Math.round(Number(total) / 10_000) / 100;
   }

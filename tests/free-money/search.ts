@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { Figures } from './figures.ts';
 import type { Finding } from './finding.ts';
 import { type History, randomHistory } from './history.ts';
@@ -81,7 +81,7 @@ export function search(options: SearchOptions): SearchReport {
  * Runs the history of a seed and then mutations, each based on the history with the largest gain.
  */
 function searchSeed(world: World, seed: number, figures: Figures): Found | undefined {
-  const random = chance(seed);
+  const random = seededRandom(seed);
   let best = WORLDS[world].random(random);
   let mostE10 = -1n;
   for (let round = 0; round < WORLDS[world].rounds; round++) {

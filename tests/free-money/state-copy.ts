@@ -20,7 +20,7 @@ export type Held = {
   readonly restingSell: number;
 };
 
-export type Purse = {
+export type Funds = {
   readonly address: Address;
   readonly isHedged: boolean;
   readonly balance: bigint;
@@ -50,13 +50,13 @@ export type Market = {
 
 export type StateCopy = {
   readonly timeMs: number;
-  readonly purses: ReadonlyMap<Address, Purse>;
+  readonly fundsByAccount: ReadonlyMap<Address, Funds>;
   readonly markets: ReadonlyMap<number, Market>;
   readonly treasury: bigint;
 };
 
 export function shotOf(state: State): StateCopy {
-  const purses = new Map<Address, Purse>();
+  const fundsByAccount = new Map<Address, Funds>();
   for (const account of state.accounts) {
     const held: Held[] = [];
     for (const each of account.holdings.values()) {
@@ -73,7 +73,7 @@ export function shotOf(state: State): StateCopy {
         restingSell: each.restingSell,
       });
     }
-    purses.set(account.address, {
+    fundsByAccount.set(account.address, {
       address: account.address,
       isHedged: account.positionMode === 'hedge',
       balance: account.perpBalance,
@@ -97,7 +97,7 @@ export function shotOf(state: State): StateCopy {
       tiers: perp.definition.tiers,
     });
   }
-  return { timeMs: state.timeMs, purses, markets, treasury: state.treasury };
+  return { timeMs: state.timeMs, fundsByAccount, markets, treasury: state.treasury };
 }
 
 /** Returns true if the mark is a valid price (R-order-of-events, R-oracle-stale). */
@@ -109,7 +109,7 @@ export function hasValidMark({ isHalted, isLost, isStale, isWaiting, mark }: Mar
 export type Prices = (id: number) => number;
 
 /** Returns the total value of an account with positions at the given prices. */
-export function worth({ aside, balance, held }: Purse, prices: Prices): bigint {
+export function worth({ aside, balance, held }: Funds, prices: Prices): bigint {
   let value = balance + aside;
   for (const each of held) value += each.margin + each.reserved + unrealised(each, prices);
   return value;

@@ -1,8 +1,8 @@
 import type { Command, OrderRequest } from '@oddlot/engine';
 import { type Address, instrumentId } from '@oddlot/units';
-import { chance, type Chance } from '../support/seeded.ts';
+import { seededRandom, type SeededRandom } from '../support/seeded.ts';
 import type { Act, Quotes, Routine, Stretch } from './history.ts';
-import type { Market, Purse } from './state-copy.ts';
+import type { Market, Funds } from './state-copy.ts';
 import { order, type Venue } from './venue.ts';
 
 /** Runs a stretch of the open world, one sampling interval at a time. */
@@ -12,7 +12,7 @@ export type Players = {
   readonly makers: readonly { readonly address: Address; readonly quotes: Quotes }[];
   readonly who: (at: number) => Address;
   readonly id: (at: number) => number;
-  readonly lots: (purse: Purse, id: number, share: number) => number;
+  readonly lots: (funds: Funds, id: number, share: number) => number;
   readonly command: (act: Act) => Command | undefined;
 };
 
@@ -34,7 +34,7 @@ type Due = { readonly atMs: number; readonly isPush: boolean; readonly commands:
 
 export function playStretch(players: Players, stretch: Stretch): void {
   const { venue } = players;
-  const walk = chance(stretch.walk.seed);
+  const walk = seededRandom(stretch.walk.seed);
   const firstMs = venue.nowMs - (venue.nowMs % SAMPLE_MS);
   for (let interval = 0; interval * SAMPLE_MS < stretch.seconds * 1_000; interval++) {
     const startMs = firstMs + interval * SAMPLE_MS;
@@ -90,7 +90,7 @@ function entriesOf(
   return Map.groupBy(byTime, ({ atMs }) => atMs);
 }
 
-function moved(venue: Venue, { walk }: Stretch, random: Chance): Record<number, number> {
+function moved(venue: Venue, { walk }: Stretch, random: SeededRandom): Record<number, number> {
   const changes: Record<number, number> = {};
   for (const id of venue.shot.markets.keys()) {
     const oracle = venue.oracleOf(id);
@@ -109,10 +109,10 @@ function moved(venue: Venue, { walk }: Stretch, random: Chance): Record<number, 
  * A closing market is valued at its mark (R-delist), and makers only reduce there.
  */
 function requote(venue: Venue, address: Address, quotes: Quotes, id: number): Command[] {
-  const purse = venue.shot.purses.get(address);
+  const funds = venue.shot.fundsByAccount.get(address);
   const market = venue.shot.markets.get(id);
-  if (purse === undefined || market === undefined || market.isHalted) return [];
-  const size = purse.held.find((held) => held.id === id)?.size ?? 0;
+  if (funds === undefined || market === undefined || market.isHalted) return [];
+  const size = funds.held.find((held) => held.id === id)?.size ?? 0;
   const { half, inventory, levels, lots, timeInForce } = quotes;
   const reduceOnly = market.isClosing;
   const fair = market.isClosing ? market.mark : venue.oracleOf(id);
@@ -146,9 +146,9 @@ function onTick(price: number, direction: 1 | -1): number {
 function attack(players: Players, routine: Routine, nth: number): Command[] {
   const { venue } = players;
   const address = players.who(routine.who);
-  const purse = venue.shot.purses.get(address);
+  const funds = venue.shot.fundsByAccount.get(address);
   const market = venue.shot.markets.get(players.id(routine.perp));
-  if (purse === undefined || market === undefined || market.mark === 0) return [];
+  if (funds === undefined || market === undefined || market.mark === 0) return [];
   const clientOrderId = nameOf(routine, nth);
   const price = priceOf(venue, market, routine.away);
   const target = { clientOrderId };
@@ -157,7 +157,7 @@ function attack(players: Players, routine: Routine, nth: number): Command[] {
     type: 'cancelByClientId',
     cancels: [{ ...perp, ...target }],
   });
-  const size = sizeOf(players, purse, market, routine);
+  const size = sizeOf(players, funds, market, routine);
   const request = { ...orderOf(market, routine), price, size, clientOrderId };
   const place = (orders: OrderRequest): Command =>
     venue.sign(address, { type: 'placeOrders', orders: [orders] });
@@ -178,9 +178,9 @@ function attack(players: Players, routine: Routine, nth: number): Command[] {
 function withdrawn(players: Players, routine: Routine, nth: number): Command[] {
   const { venue } = players;
   const address = players.who(routine.who);
-  const purse = venue.shot.purses.get(address);
+  const funds = venue.shot.fundsByAccount.get(address);
   const market = venue.shot.markets.get(players.id(routine.perp));
-  if (purse === undefined || market === undefined || market.mark === 0) return [];
+  if (funds === undefined || market === undefined || market.mark === 0) return [];
   const clientOrderId = nameOf(routine, nth);
   const target = { clientOrderId };
   const perp = { instrumentId: instrumentId(market.id) };
@@ -190,7 +190,7 @@ function withdrawn(players: Players, routine: Routine, nth: number): Command[] {
   // Moves the order back to a price at which it has no effect. The first time, it is placed at that
   // price.
   const price = priceOf(venue, market, routine.isBuy ? -790 : 790);
-  const size = sizeOf(players, purse, market, routine);
+  const size = sizeOf(players, funds, market, routine);
   const request = { ...orderOf(market, routine), price, size, clientOrderId };
   return [
     venue.sign(address, { type: 'modifyOrder', ...perp, target, price, size }),
@@ -204,12 +204,12 @@ function orderOf({ id }: Market, { isBuy, reduceOnly, timeInForce }: Routine): O
 
 function sizeOf(
   players: Players,
-  purse: Purse,
+  funds: Funds,
   { id }: Market,
   { isBuy, reduceOnly, share }: Routine,
 ): number {
-  if (!reduceOnly) return players.lots(purse, id, share);
-  const held = purse.held.find((each) => each.id === id && isBuy === each.size < 0);
+  if (!reduceOnly) return players.lots(funds, id, share);
+  const held = funds.held.find((each) => each.id === id && isBuy === each.size < 0);
   return Math.max(1, Math.floor((Math.abs(held?.size ?? 0) * share) / 100));
 }
 

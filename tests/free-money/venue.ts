@@ -67,7 +67,7 @@ export function listing(id: number, changes: Partial<PerpDefinition> = {}): Perp
   };
 }
 
-export function someone(n: number): Address {
+export function testAddress(n: number): Address {
   return address(`0x${n.toString(16).padStart(40, '0')}`);
 }
 

@@ -14,11 +14,11 @@ import {
   triggerOrder,
 } from '../support/perps.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { nextNonce, signApproveAgent, type Envelope, type Signed } from '../support/wallet.ts';
 import { HeapProbe, INSPECTABLE } from './heap-probe.ts';
-import { metricOf, press, together, type Pressed } from './press.ts';
-import { pressPosts } from './press-posts.ts';
+import { metricOf, sendAll, together, type SendResult } from './send-all.ts';
+import { sendPosts } from './send-posts.ts';
 import { Requests } from './requests.ts';
 import { outsiderEnvelopes, queries, serviceRequests, SAMPLE_ADDRESS } from './samples.ts';
 import { SignedRequests } from './signed-requests.ts';
@@ -47,7 +47,7 @@ vi.stubEnv(INSPECTABLE.name, INSPECTABLE.value);
 afterAll(() => vi.unstubAllEnvs());
 const world = aVenue([...OPERATED, '--oracle-every-ms', '1000']);
 const operator = new Operator(world);
-const random = chance(SEED);
+const random = seededRandom(SEED);
 
 let outsider: Actor;
 let residents: Actor[];
@@ -127,7 +127,7 @@ function timeless({ status, json: { asOf: _asOf, ...json } }: Json): Json {
   return { status, json: { ...json, data: rest } };
 }
 
-function printSummary(what: string, { tally, seconds }: Pressed): void {
+function printSummary(what: string, { tally, seconds }: SendResult): void {
   const total = [...tally.values()].reduce((sum, count) => sum + count, 0);
   const rows = [...tally]
     .toSorted(([, a], [, b]) => b - a)
@@ -162,7 +162,7 @@ function mutatedRequests(): Requests {
 }
 
 describe(`requests without a valid signature do no harm, FUZZ_SEED=${SEED}`, () => {
-  let pressed: Pressed;
+  let result: SendResult;
   /** Memory of the venue after each quarter of the requests, in bytes. */
   const memory: { readonly heap: number; readonly resident: number }[] = [];
 
@@ -174,10 +174,10 @@ describe(`requests without a valid signature do no harm, FUZZ_SEED=${SEED}`, () 
       const { operations } = world.venue;
       const ordersBefore = await metricOf(operations, 'oddlot_orders_total');
       const probe = await HeapProbe.open(world.venue);
-      const quarters: Pressed[] = [];
+      const quarters: SendResult[] = [];
       try {
         for (let quarter = 0; quarter < 4; quarter++) {
-          quarters.push(await press(world.venue.url, COUNT / 4, () => requests.next()));
+          quarters.push(await sendAll(world.venue.url, COUNT / 4, () => requests.next()));
           const resident = await metricOf(operations, 'process_resident_memory_bytes');
           memory.push({ heap: await probe.used(), resident });
         }
@@ -185,9 +185,9 @@ describe(`requests without a valid signature do no harm, FUZZ_SEED=${SEED}`, () 
         // A process does not end while its inspector is in use.
         probe.close();
       }
-      pressed = together(quarters);
-      printSummary('requests', pressed);
-      expect(pressed.faults).toEqual([]);
+      result = together(quarters);
+      printSummary('requests', result);
+      expect(result.faults).toEqual([]);
       expect(await seen()).toEqual(before);
       expect(await metricOf(operations, 'oddlot_orders_total')).toBe(ordersBefore);
     },
@@ -200,7 +200,7 @@ describe(`requests without a valid signature do no harm, FUZZ_SEED=${SEED}`, () 
       const requests = mutatedRequests();
       const before = await seen();
       const socket = await world.socket();
-      const posts = await pressPosts(
+      const posts = await sendPosts(
         socket,
         SIGNED_COUNT * 2,
         {
@@ -221,7 +221,7 @@ describe(`requests without a valid signature do no harm, FUZZ_SEED=${SEED}`, () 
   );
 
   test('requests without a valid signature reach every layer of the venue', () => {
-    const { tally } = pressed;
+    const { tally } = result;
     for (const code of [0, 10001, 10002, 10003, 10004, 10005, 10006, 10013, 10016]) {
       const status = code === 10002 || code === 10013 ? 400 : 200;
       expect(tally.get(`/exchange ${status} ${code}`), `code ${code}`).toBeGreaterThan(0);
@@ -262,11 +262,11 @@ describe(`requests signed by keys with accounts affect only these accounts, FUZZ
     async () => {
       const requests = await SignedRequests.begin(world, operator, random);
       const before = await seen();
-      const pressed = await press(world.venue.url, SIGNED_COUNT, async () => requests.next());
-      printSummary('signed requests', pressed);
-      expect(pressed.faults).toEqual([]);
+      const result = await sendAll(world.venue.url, SIGNED_COUNT, async () => requests.next());
+      printSummary('signed requests', result);
+      expect(result.faults).toEqual([]);
       expect(await seen()).toEqual(before);
-      const countOf = (code: number) => pressed.tally.get(`/exchange 200 ${code}`) ?? 0;
+      const countOf = (code: number) => result.tally.get(`/exchange 200 ${code}`) ?? 0;
       expect(countOf(0)).toBeGreaterThan(SIGNED_COUNT / 20);
       const ruled = RULES.reduce((sum, code) => sum + countOf(code), 0);
       expect(ruled).toBeGreaterThan(SIGNED_COUNT / 20);

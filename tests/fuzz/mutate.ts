@@ -1,4 +1,4 @@
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 import {
   changeAt,
   leaf,
@@ -20,7 +20,7 @@ const DEPTHS = [1, 1, 2, 30, 31, 32, 33, 300, 5_000];
 const REPEATS = [2, 3, 11, 21, 50, 51, 200, 201];
 
 /** Applies one to three changes to a tree. A change can insert a subtree of `others`. */
-export function mutateTree(sample: Tree, others: readonly Tree[], random: Chance): Tree {
+export function mutateTree(sample: Tree, others: readonly Tree[], random: SeededRandom): Tree {
   let tree = sample;
   const changes = random.pick([1, 1, 1, 2, 3]);
   for (let count = 0; count < changes; count++) {
@@ -33,7 +33,7 @@ export function mutateTree(sample: Tree, others: readonly Tree[], random: Chance
  * Applies one to three changes after which the tree still matches its schema: other values, another
  * order of keys, or unknown keys.
  */
-export function nudgeTree(sample: Tree, random: Chance): Tree {
+export function nudgeTree(sample: Tree, random: SeededRandom): Tree {
   let tree = sample;
   const changes = random.pick([1, 1, 2, 3]);
   for (let count = 0; count < changes; count++) {
@@ -42,14 +42,14 @@ export function nudgeTree(sample: Tree, random: Chance): Tree {
   return tree;
 }
 
-function nudgeNode(node: Tree, random: Chance): Tree {
+function nudgeNode(node: Tree, random: SeededRandom): Tree {
   if (node.kind === 'leaf') return leaf(otherLeaf(node.raw, random));
   if (node.kind === 'list') return list(shuffled(node.items, random));
   if (random.below(3) > 0) return map(shuffled(node.entries, random));
   return map([...node.entries, ['"isFrontend"', leaf('true')]]);
 }
 
-function mutateNode(node: Tree, others: readonly Tree[], random: Chance): Tree {
+function mutateNode(node: Tree, others: readonly Tree[], random: SeededRandom): Tree {
   switch (random.below(40)) {
     case 0:
       return leaf(wrapped(textOf(node), random));
@@ -65,7 +65,7 @@ function mutateNode(node: Tree, others: readonly Tree[], random: Chance): Tree {
   return mutateLeaf(node.raw, others, random);
 }
 
-function mutateLeaf(raw: string, others: readonly Tree[], random: Chance): Tree {
+function mutateLeaf(raw: string, others: readonly Tree[], random: SeededRandom): Tree {
   // Some strings of the API contain JSON themselves.
   const inner = raw.startsWith('"{') ? treeWithin(raw) : undefined;
   if (inner === undefined || random.below(4) === 0) return leaf(oddLeaf(raw, random));
@@ -80,7 +80,7 @@ function treeWithin(raw: string): Tree | undefined {
   }
 }
 
-function mutateMap(entries: readonly Entry[], others: readonly Tree[], random: Chance): Tree {
+function mutateMap(entries: readonly Entry[], others: readonly Tree[], random: SeededRandom): Tree {
   const at = random.below(Math.max(1, entries.length));
   const entry = entries[at];
   if (entry === undefined) return map([[random.pick(ODD_KEYS), graft(others, random)]]);
@@ -109,7 +109,7 @@ function mutateMap(entries: readonly Entry[], others: readonly Tree[], random: C
   }
 }
 
-function mutateList(items: readonly Tree[], others: readonly Tree[], random: Chance): Tree {
+function mutateList(items: readonly Tree[], others: readonly Tree[], random: SeededRandom): Tree {
   const at = random.below(Math.max(1, items.length));
   const item = items[at] ?? graft(others, random);
   switch (random.below(5)) {
@@ -127,12 +127,12 @@ function mutateList(items: readonly Tree[], others: readonly Tree[], random: Cha
 }
 
 /** Returns a subtree of another request. */
-function graft(others: readonly Tree[], random: Chance): Tree {
+function graft(others: readonly Tree[], random: SeededRandom): Tree {
   const other = random.pick(others);
   return nodeAt(other, random.below(other.size));
 }
 
-function otherKey(key: string, random: Chance): string {
+function otherKey(key: string, random: SeededRandom): string {
   const name = key.slice(1, -1);
   const at = random.below(Math.max(1, name.length));
   return random.pick([
@@ -146,7 +146,7 @@ function otherKey(key: string, random: Chance): string {
   ]);
 }
 
-function wrapped(text: string, random: Chance): string {
+function wrapped(text: string, random: SeededRandom): string {
   const depth = random.pick(DEPTHS);
   const [open, close] = random.pick([
     ['[', ']'],
@@ -156,7 +156,7 @@ function wrapped(text: string, random: Chance): string {
   return open.repeat(depth) + text + close.repeat(depth);
 }
 
-function shuffled<T>(items: readonly T[], random: Chance): T[] {
+function shuffled<T>(items: readonly T[], random: SeededRandom): T[] {
   const mixed = [...items];
   for (let at = mixed.length - 1; at > 0; at--) {
     const other = random.below(at + 1);
@@ -169,7 +169,7 @@ function shuffled<T>(items: readonly T[], random: Chance): T[] {
 const CHARACTERS = '{}[]":,\\/ \t\n\r-+.eE019truefalsn\u0000\u007F\u0080\uFEFF\uFFFD😀';
 
 /** Damages a text at random, regardless of its JSON structure. */
-export function garbleText(text: string, random: Chance): Buffer {
+export function garbleText(text: string, random: SeededRandom): Buffer {
   const at = random.below(Math.max(1, text.length));
   switch (random.below(9)) {
     case 0:
@@ -191,7 +191,7 @@ export function garbleText(text: string, random: Chance): Buffer {
   }
 }
 
-function withOddCharacters(text: string, random: Chance): string {
+function withOddCharacters(text: string, random: SeededRandom): string {
   const characters = text.split('');
   for (let count = 1 + random.below(4); count > 0 && characters.length > 0; count--) {
     const at = random.below(characters.length);
@@ -201,7 +201,7 @@ function withOddCharacters(text: string, random: Chance): string {
   return characters.join('');
 }
 
-function notUtf8(text: string, at: number, random: Chance): Buffer {
+function notUtf8(text: string, at: number, random: SeededRandom): Buffer {
   const bytes = Buffer.from(text);
   const odd = Buffer.from(random.pick([[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5], [0xc3]]));
   return Buffer.concat([bytes.subarray(0, at), odd, bytes.subarray(at)]);

@@ -1,4 +1,4 @@
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 
 /** Replacements for a leaf of a request, by the leaf's type. All strings are raw JSON. */
 
@@ -169,7 +169,7 @@ export const ODD_KEYS = [
  * Returns another spelling or another value of a leaf. About half of the results still match the
  * schema.
  */
-export function oddLeaf(raw: string, random: Chance): string {
+export function oddLeaf(raw: string, random: SeededRandom): string {
   if (random.below(12) === 0) return random.pick(OTHER_TYPES);
   if (/^-?\d/.test(raw)) return oddNumber(raw, random);
   if (/^"0[xX][0-9a-fA-F]*"$/.test(raw)) return oddHex(raw, random);
@@ -182,7 +182,7 @@ export function oddLeaf(raw: string, random: Chance): string {
  * Returns another value of the same kind. Most results match the schema, and none matches the
  * signature.
  */
-export function otherLeaf(raw: string, random: Chance): string {
+export function otherLeaf(raw: string, random: SeededRandom): string {
   const digit = String(random.below(10));
   if (/^-?\d+$/.test(raw)) return String(Number(raw) + random.pick([1, -1, 2, 1000, -86_400_000]));
   if (/^"0x[0-9a-fA-F]+"$/.test(raw)) {
@@ -201,7 +201,7 @@ function withDigit(raw: string, at: number, digit: string): string {
   return raw.slice(0, at) + digit + raw.slice(at + 1);
 }
 
-function oddNumber(raw: string, random: Chance): string {
+function oddNumber(raw: string, random: SeededRandom): string {
   const value = Number(raw);
   switch (random.below(6)) {
     case 0:
@@ -219,7 +219,7 @@ function oddNumber(raw: string, random: Chance): string {
   }
 }
 
-function oddDecimal(raw: string, random: Chance): string {
+function oddDecimal(raw: string, random: SeededRandom): string {
   const digits = raw.slice(1, -1);
   switch (random.below(6)) {
     case 0:
@@ -237,7 +237,7 @@ function oddDecimal(raw: string, random: Chance): string {
   }
 }
 
-function oddHex(raw: string, random: Chance): string {
+function oddHex(raw: string, random: SeededRandom): string {
   const digits = raw.slice(3, -1);
   const at = random.below(Math.max(1, digits.length));
   switch (random.below(10)) {
@@ -264,7 +264,7 @@ function oddHex(raw: string, random: Chance): string {
   }
 }
 
-function oddText(raw: string, random: Chance): string {
+function oddText(raw: string, random: SeededRandom): string {
   const text = raw.slice(1, -1);
   const at = random.below(Math.max(1, text.length));
   switch (random.below(6)) {

@@ -1,4 +1,4 @@
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 import type { JsonObject } from '../support/wallet.ts';
 import { textOf, treeOf, type Tree } from './json-tree.ts';
 import { garbleText, mutateTree, nudgeTree } from './mutate.ts';
@@ -47,12 +47,12 @@ const OTHER_HEADERS = [
 ];
 
 export class Requests {
-  readonly #random: Chance;
+  readonly #random: SeededRandom;
   readonly #paths: string[];
   readonly #byPath = new Map<string, Tree[]>();
   readonly #all: Tree[] = [];
 
-  constructor({ bodies, shares }: Samples, random: Chance) {
+  constructor({ bodies, shares }: Samples, random: SeededRandom) {
     this.#random = random;
     this.#paths = Object.entries(shares).flatMap(([path, share]) =>
       Array.from({ length: share }, () => path),

@@ -1,7 +1,7 @@
 import type { Actor, World } from '../support/actors.ts';
 import { directAction, isDirect, signDirect, signMultiSig } from '../support/direct.ts';
 import { act, done, type Operator } from '../support/perps.ts';
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 import { addressOf, keyOf, nextNonce } from '../support/wallet.ts';
 import type { JsonObject, Signed } from '../support/wallet.ts';
 import { textOf, treeOf, type Tree } from './json-tree.ts';
@@ -17,13 +17,13 @@ const VAULT = addressOf(keyOf('malicious vault'));
 const PEOPLE = 8;
 
 export class SignedRequests {
-  readonly #random: Chance;
+  readonly #random: SeededRandom;
   readonly #people: readonly Actor[];
   /** A multi-sig account with two signers. */
   readonly #shared: Actor;
   readonly #samples: readonly Tree[];
 
-  private constructor(world: World, people: readonly Actor[], shared: Actor, random: Chance) {
+  private constructor(world: World, people: readonly Actor[], shared: Actor, random: SeededRandom) {
     this.#people = people;
     this.#shared = shared;
     this.#random = random;
@@ -33,7 +33,11 @@ export class SignedRequests {
       .map(treeOf);
   }
 
-  static async begin(world: World, operator: Operator, random: Chance): Promise<SignedRequests> {
+  static async begin(
+    world: World,
+    operator: Operator,
+    random: SeededRandom,
+  ): Promise<SignedRequests> {
     const people: Actor[] = [];
     for (let count = 0; count < PEOPLE; count++) people.push(await world.resident('mallory'));
     const registerVault = { vault: VAULT, leader: people[0]!.address, name: 'vault' };

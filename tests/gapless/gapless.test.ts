@@ -4,7 +4,7 @@ import { Actor, fund } from '../support/actors.ts';
 import { Client, eventually, type Json } from '../support/client.ts';
 import { Deployer, DEPLOYED, type OutcomeMarket } from '../support/deployer.ts';
 import { readMarket, type Market } from '../support/market.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 import type { Line } from './line.ts';
@@ -34,7 +34,7 @@ const TROUBLE_MS_MAX = 1500;
 /** Maximum time until the last frames after trading has stopped, in milliseconds. */
 const SETTLE_MS = 30_000;
 
-const random = chance(SEED);
+const random = seededRandom(SEED);
 const flags = [...DEPLOYED, '--snapshot-every-blocks', '40'];
 const actors: Actor[] = [];
 let venue: Venue;
@@ -211,7 +211,7 @@ test(
   { timeout: 120_000 + SECONDS * 2000 },
   async () => {
     const urlOf = () => venue.streams;
-    const chosen = { actors, markets, chance: random, urlOf };
+    const chosen = { actors, markets, random, urlOf };
     lines = makeLines({ count: SUBSCRIBERS, perLine: PER_LINE, ...chosen });
     for (const line of lines) line.open();
     await eventually(
@@ -219,7 +219,7 @@ test(
       20_000,
     );
 
-    const load = new Load({ actors, markets, outcome, chance: random });
+    const load = new Load({ actors, markets, outcome, random });
     const running = load.run();
     await trouble(kills()).finally(() => load.stop());
     await running;

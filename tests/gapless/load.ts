@@ -4,7 +4,7 @@ import { tokenSend } from '../support/keys.ts';
 import type { Market } from '../support/market.ts';
 import { operate } from '../support/outcomes.ts';
 import type { OutcomeMarket } from '../support/deployer.ts';
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 
 /**
  * Users that continuously trade with each other by signed requests, even after the venue was down.
@@ -13,16 +13,16 @@ import type { Chance } from '../support/seeded.ts';
 export class Load {
   sent = 0;
   readonly #people: readonly Person[];
-  readonly #chance: Chance;
+  readonly #random: SeededRandom;
   #isRunning = true;
 
   constructor(options: {
     actors: readonly Actor[];
     markets: readonly Market[];
     outcome: OutcomeMarket;
-    chance: Chance;
+    random: SeededRandom;
   }) {
-    this.#chance = options.chance;
+    this.#random = options.random;
     this.#people = options.actors.map((actor) => ({ ...options, actor, cloids: [] }));
   }
 
@@ -38,13 +38,13 @@ export class Load {
   async #press(person: Person): Promise<void> {
     while (this.#isRunning) {
       try {
-        await act(person, this.#chance);
+        await act(person, this.#random);
         this.sent += 1;
       } catch {
         // The venue is down, or went down before it responded.
         await sleep(100);
       }
-      await sleep(this.#chance.below(60));
+      await sleep(this.#random.below(60));
     }
   }
 }
@@ -59,20 +59,20 @@ type Person = {
 
 let cloidCount = 0;
 
-async function act(person: Person, chance: Chance): Promise<void> {
+async function act(person: Person, random: SeededRandom): Promise<void> {
   const { actor, cloids, outcome } = person;
-  const dice = chance.below(100);
-  if (dice < 4) {
+  const percent = random.below(100);
+  if (percent < 4) {
     await tokenSend(actor, { to: actor.address, amount: '6', into: 'outcome' });
-  } else if (dice < 8) {
+  } else if (percent < 8) {
     await operate(actor, 'split', [outcome, '5']);
-  } else if (dice < 25 && cloids.length > 0) {
-    const [cancel] = cloids.splice(chance.below(cloids.length), 1);
+  } else if (percent < 25 && cloids.length > 0) {
+    const [cancel] = cloids.splice(random.below(cloids.length), 1);
     const signed = await actor.sign(cancelByCloidAction(...(cancel === undefined ? [] : [cancel])));
     await actor.client.exchange(signed);
   } else {
-    const count = chance.below(4) === 0 ? 3 : 1;
-    const orders = Array.from({ length: count }, () => nextOrder(person, chance));
+    const count = random.below(4) === 0 ? 3 : 1;
+    const orders = Array.from({ length: count }, () => nextOrder(person, random));
     await actor.client.exchange(await actor.sign(orderAction(...orders)));
   }
 }
@@ -81,16 +81,16 @@ async function act(person: Person, chance: Chance): Promise<void> {
  * Places most orders around the mark, where other orders rest. One in five orders is a bid that
  * rests far below the mark.
  */
-function nextOrder({ cloids, markets }: Person, chance: Chance) {
-  const market = chance.pick(markets);
+function nextOrder({ cloids, markets }: Person, random: SeededRandom) {
+  const market = random.pick(markets);
   const cloid = cloidOf(`gapless ${(cloidCount += 1)}`);
   cloids.push({ asset: market.id, cloid });
   if (cloids.length > 50) cloids.shift();
-  const isFar = chance.below(5) === 0;
-  const side = isFar ? 'buy' : chance.pick(['buy', 'sell'] as const);
+  const isFar = random.below(5) === 0;
+  const side = isFar ? 'buy' : random.pick(['buy', 'sell'] as const);
   const price = isFar
-    ? market.ticks(market.at(-1000), -chance.below(40))
-    : market.ticks(market.at(0), chance.below(9) - 4);
-  const size = market.worth(12 + chance.below(10));
-  return order({ market, side, price, size, tif: chance.pick(['Gtc', 'Gtc', 'Ioc']), cloid });
+    ? market.ticks(market.at(-1000), -random.below(40))
+    : market.ticks(market.at(0), random.below(9) - 4);
+  const size = market.worth(12 + random.below(10));
+  return order({ market, side, price, size, tif: random.pick(['Gtc', 'Gtc', 'Ioc']), cloid });
 }

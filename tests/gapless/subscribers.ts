@@ -1,7 +1,7 @@
 import type { Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import type { Market } from '../support/market.ts';
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 import { Line, type Followed } from './line.ts';
 import { BookView, LastView, ListView, LiveOrdersView, OrdersView, type View } from './views.ts';
 
@@ -38,10 +38,10 @@ export function makeLines(options: {
   perLine: number;
   actors: readonly Actor[];
   markets: readonly Market[];
-  chance: Chance;
+  random: SeededRandom;
   urlOf: () => string;
 }): Line[] {
-  const { chance, count, perLine, urlOf } = options;
+  const { random, count, perLine, urlOf } = options;
   const wishes = wishesOf(options);
   const byPath = new Map<string, Wish[]>();
   for (let index = 0; index < count; index++) {
@@ -50,7 +50,7 @@ export function makeLines(options: {
   }
   return [...byPath].flatMap(([path, all]) => {
     const lines: Wish[][] = Array.from({ length: Math.ceil(all.length / perLine) }, () => []);
-    for (const wish of shuffled(all, chance)) {
+    for (const wish of shuffled(all, random)) {
       // A connection may not have duplicate subscriptions.
       const text = JSON.stringify(wish);
       const fits = (line: Wish[]) =>
@@ -82,7 +82,7 @@ function followedOf({ params, type }: Wish): Pick<Followed, 'subscription' | 'vi
   return { subscription: { type, ...params }, view: VIEWS[type]!() };
 }
 
-function shuffled<Item>(items: readonly Item[], chance: Chance): Item[] {
+function shuffled<Item>(items: readonly Item[], random: SeededRandom): Item[] {
   const left = [...items];
-  return items.map(() => left.splice(chance.below(left.length), 1)[0]!);
+  return items.map(() => left.splice(random.below(left.length), 1)[0]!);
 }

@@ -8,7 +8,7 @@ import { sampledCases } from '../support/sampled-cases.ts';
 import { freePorts } from '@oddlot/testing/host';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { programFile } from '../support/program-file.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import {
   FIXED_PRICE_FLAGS,
   NODE,
@@ -22,7 +22,7 @@ import {
  * Goal: an operator supervises a single process, which reports in one line why it did not start.
  */
 
-const random = chance(freshSeed('CRASH_SEED'));
+const random = seededRandom(freshSeed('CRASH_SEED'));
 const LEAN = [...FIXED_PRICE_FLAGS, '--chain', 'none', '--no-relay'];
 const SECONDS_MAX = { timeout: 60_000, interval: 50 };
 const started: { kill(signal: NodeJS.Signals): unknown }[] = [];

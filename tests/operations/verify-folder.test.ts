@@ -12,7 +12,7 @@ import { FileJournal } from '../../packages/replica/src/log/file-journal.ts';
 import { PREVIOUS } from '../crash/era-folders.ts';
 import { aMarket, closeClients, limit, trader } from '../e2e/test-accounts.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { entriesOf, CompromisedVenue } from '../support/compromised-venue.ts';
 import {
   FIXED_PRICE_FLAGS,
@@ -31,7 +31,7 @@ import {
 const now = () => Date.now();
 const FLIPS = Number(process.env['VERIFY_FLIPS'] ?? 30);
 const SEED = freshSeed('VERIFY_SEED');
-const random = chance(SEED);
+const random = seededRandom(SEED);
 
 let folder = '';
 let eraFolder = '';

@@ -6,7 +6,7 @@ import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 import { nodeOf } from './node-releases.ts';
 import { packClientCopy } from './pack-client-copy.ts';
@@ -18,7 +18,7 @@ import { runCommand } from './run-command.ts';
  * install it in an empty folder, and use it there with a real venue.
  */
 
-const random = chance(freshSeed('PACK_SEED'));
+const random = seededRandom(freshSeed('PACK_SEED'));
 /** Supported Node versions. Each run tests one of them, and `npm run test:long` tests all. */
 const MAJORS = sampledCases([20, 22, 24], 1, random);
 

@@ -33,7 +33,7 @@ const BLOCK_MS = 100;
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
 /** Returns a deterministic random generator. */
-function chance(seed: number): () => number {
+function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -68,7 +68,7 @@ test(
     world.venue.give(ALICE, RICH);
     const flags = ['--config', await configFile(world)];
     const start = (): Promise<StartedRelay> => startRelay(flags, { SEED });
-    const random = chance(TRANSFERS);
+    const random = seededRandom(TRANSFERS);
     const sent: bigint[][] = RECEIVERS.map(() => []);
     const count = (): number => sent.flat().length;
     let pegs: Hex[] = [];

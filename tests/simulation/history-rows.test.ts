@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyCommand, disturb, openEverything } from '../support/engine/any-command.ts';
+import { anyCommand, changeConditions, openEverything } from '../support/engine/any-command.ts';
 import { openForSteps, outcomeSteps, takeStep } from '../support/engine/outcome-steps.ts';
 import { decide, setPhase } from '../support/engine/outcomes.ts';
 import { randomIntegers } from '../support/engine/steps.ts';
@@ -77,7 +77,7 @@ test(
         const pick = randomIntegers(seed);
         const scenario = openEverything(300_000_000);
         for (let step = 0; step < 60; step++) {
-          disturb(scenario, pick);
+          changeConditions(scenario, pick);
           scenario.block(anyCommand(scenario, pick).command);
         }
         const rig = playTwice(scenario.blocks, every);

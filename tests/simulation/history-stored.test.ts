@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { anyCommand, disturb, openEverything } from '../support/engine/any-command.ts';
+import { anyCommand, changeConditions, openEverything } from '../support/engine/any-command.ts';
 import { randomIntegers } from '../support/engine/steps.ts';
 import type { Page, UserPage } from '../../packages/history/src/history.ts';
 import type { RowPosition } from '../../packages/history/src/rows/block-rows.ts';
@@ -54,7 +54,7 @@ test.each(SEEDS)('the store returns the rows of seed %i unchanged', async (seed)
   const pick = randomIntegers(seed);
   const scenario = openEverything(300_000_000);
   for (let step = 0; step < 150; step++) {
-    disturb(scenario, pick);
+    changeConditions(scenario, pick);
     scenario.block(anyCommand(scenario, pick).command);
   }
   const rig = new RowRig();

@@ -19,7 +19,7 @@ import {
   ONE_E8,
 } from './reference-margin.ts';
 import { lossOf, ReferenceOrders, same } from './reference-orders.ts';
-import { endEntry, healthOf, isBlind, lossesOf, readPrices } from './reference-sight.ts';
+import { endEntry, healthOf, isMarginRestricted, lossesOf, readPrices } from './reference-sight.ts';
 
 /**
  * Follows a venue through its commands and events, and predicts every balance, position, isolated
@@ -441,7 +441,7 @@ export class ReferenceLedger {
     const scope = healthOf(this.books, owner, isIsolated ? position : undefined);
     const rest = this.#adl;
     const isSolvent = scope.equity >= 0n;
-    const atMark = isSolvent && !isIsolated && isBlind(this.books, owner);
+    const atMark = isSolvent && !isIsolated && isMarginRestricted(this.books, owner);
     const losses = lossesOf(this.books, owner, position, isIsolated);
     const closing = atMark ? position.market.mark : bankruptcyOf(position, scope, losses);
     const price = rest?.price ?? closing;

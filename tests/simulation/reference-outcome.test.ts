@@ -133,7 +133,7 @@ class Pair {
       const amountMicroUsdc = FUNDS[at] ?? 0;
       const subAccount = 'outcome';
       this.#apply({ type: 'creditFaucet', account: trader, subAccount, amountMicroUsdc });
-      this.reference.purse(trader).money += BigInt(amountMicroUsdc);
+      this.reference.funds(trader).money += BigInt(amountMicroUsdc);
     }
     // Gives three accounts shares to sell from the start.
     const share = Math.floor(grid.maxOrderSize / 10);
@@ -355,7 +355,7 @@ function enginePurse(state: State, trader: Address) {
 }
 
 function referencePurse(reference: ReferenceOutcome, trader: string) {
-  return { ...reference.purse(trader), held: reference.reserved(trader) };
+  return { ...reference.funds(trader), held: reference.reserved(trader) };
 }
 
 function engineOrders(state: State, trader: Address): string[] {

@@ -57,7 +57,7 @@ export type OutcomeResult = {
   readonly filledNotional: bigint;
 };
 
-export type OutcomePurse = { money: bigint; yes: bigint; no: bigint };
+export type OutcomeFunds = { money: bigint; yes: bigint; no: bigint };
 
 export type OutcomeFill = {
   readonly taker: number;
@@ -84,7 +84,7 @@ export class ReferenceOutcome {
   live: LiveOrder[] = [];
   /** The orders in the delay queue, sorted by arrival. */
   queue: LiveOrder[] = [];
-  readonly purses = new Map<string, OutcomePurse>();
+  readonly fundsByAccount = new Map<string, OutcomeFunds>();
   #nextId = 1;
   #nextRank = 1;
 
@@ -92,14 +92,14 @@ export class ReferenceOutcome {
     this.rules = rules;
   }
 
-  purse(owner: string): OutcomePurse {
-    const known = this.purses.get(owner) ?? { money: 0n, yes: 0n, no: 0n };
-    this.purses.set(owner, known);
+  funds(owner: string): OutcomeFunds {
+    const known = this.fundsByAccount.get(owner) ?? { money: 0n, yes: 0n, no: 0n };
+    this.fundsByAccount.set(owner, known);
     return known;
   }
 
   /** Returns the reserves of an owner's open and queued orders, excluding one order. */
-  reserved(owner: string, except?: LiveOrder): OutcomePurse {
+  reserved(owner: string, except?: LiveOrder): OutcomeFunds {
     const sum = { money: 0n, yes: 0n, no: 0n };
     for (const order of [...this.live, ...this.queue]) {
       if (order.owner !== owner || order === except) continue;
@@ -180,15 +180,15 @@ export class ReferenceOutcome {
   /** Splits money into pairs. A negative number of lots merges pairs. */
   operate(owner: string, lots: bigint): string | undefined {
     if (lots > 0n && this.phase === 'halted') return 'tradingHalted';
-    const purse = this.purse(owner);
+    const funds = this.funds(owner);
     const held = this.reserved(owner);
     const cost = lots * this.rules.unit;
-    if (lots > 0n && cost > purse.money - held.money) return 'balanceInsufficient';
-    const isShort = purse.yes - held.yes < -lots || purse.no - held.no < -lots;
+    if (lots > 0n && cost > funds.money - held.money) return 'balanceInsufficient';
+    const isShort = funds.yes - held.yes < -lots || funds.no - held.no < -lots;
     if (lots < 0n && isShort) return 'pairsInsufficient';
-    purse.money -= cost;
-    purse.yes += lots;
-    purse.no += lots;
+    funds.money -= cost;
+    funds.yes += lots;
+    funds.no += lots;
     return undefined;
   }
 
@@ -245,7 +245,7 @@ export class ReferenceOutcome {
     if (order.request.isSell) {
       return rest > this.#freeShares(order) ? 'sharesInsufficient' : undefined;
     }
-    const free = this.purse(order.owner).money - this.reserved(order.owner, order).money;
+    const free = this.funds(order.owner).money - this.reserved(order.owner, order).money;
     return this.#worstCase(order, price, rest) > free ? 'balanceInsufficient' : undefined;
   }
 
@@ -254,7 +254,7 @@ export class ReferenceOutcome {
    */
   #freeShares(order: LiveOrder): bigint {
     const { leg } = order.request;
-    return this.purse(order.owner)[leg] - this.reserved(order.owner, order)[leg];
+    return this.funds(order.owner)[leg] - this.reserved(order.owner, order)[leg];
   }
 
   /**
@@ -322,7 +322,7 @@ export class ReferenceOutcome {
     const fee = ceil(taker.feesOwed, E8 * unit) - taker.feesPaid;
     taker.feesPaid += fee;
     this.treasury += fee;
-    this.purse(taker.owner).money -= fee;
+    this.funds(taker.owner).money -= fee;
     this.#move(taker, price, size);
     this.#move(maker, maker.price, size);
     const prices = [price, maker.price] as const;
@@ -331,10 +331,10 @@ export class ReferenceOutcome {
   }
 
   #move(order: LiveOrder, price: bigint, size: bigint): void {
-    const purse = this.purse(order.owner);
+    const funds = this.funds(order.owner);
     const sign = order.request.isSell ? -1n : 1n;
-    purse.money -= sign * price * size;
-    purse[order.request.leg] += sign * size;
+    funds.money -= sign * price * size;
+    funds[order.request.leg] += sign * size;
     order.filled += size;
     order.filledNotional += price * size;
   }

@@ -90,7 +90,7 @@ export function withdrawable(books: ReferenceBooks, owner: Book): bigint {
  * Returns true if a cross account is margin-restricted. Isolated accounts are processed only in
  * markets with a valid price.
  */
-export function isBlind(books: ReferenceBooks, owner: Book): boolean {
+export function isMarginRestricted(books: ReferenceBooks, owner: Book): boolean {
   const { equity, initial } = books.cross(owner);
   const share = shareOf(books, owner, undefined);
   return share > 0n && equity - share < initial;

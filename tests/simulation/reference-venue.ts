@@ -144,7 +144,7 @@ export class ReferenceVenue {
     return sum;
   }
 
-  #isBlind(owner: string): boolean {
+  #isMarginRestricted(owner: string): boolean {
     const holdsStale = [...this.perps.values()].some(
       (perp) => this.#isStale(perp) && this.position(owner, perp.id).size !== 0n,
     );
@@ -209,7 +209,7 @@ export class ReferenceVenue {
     if (this.#isStale(perp) && after > before) return 'oracleStale';
     const now = this.position(owner, perp.id).size;
     const mayOpen = !request.reduceOnly && !isReducing(now, isBuy ? size : -size);
-    if (mayOpen && this.#isBlind(owner)) return 'oracleStale';
+    if (mayOpen && this.#isMarginRestricted(owner)) return 'oracleStale';
     const misshapen = shapeFault(perp, request);
     if (misshapen !== undefined) return misshapen;
     const isMarket = tif === 'market';
@@ -382,7 +382,8 @@ export class ReferenceVenue {
     const reduces = isReducing(reserved.size, order.isBuy ? size : -size);
     const perp = this.#perp(order.perp);
     if (!reduces && this.#isStale(perp)) return false;
-    if (this.#isBlind(owner) && !(reduces && isNear(perp, order.isBuy, price))) return false;
+    if (this.#isMarginRestricted(owner) && !(reduces && isNear(perp, order.isBuy, price)))
+      return false;
 
     this.#move(order, price, size, this.#feeDue(order, price * size, rateE8));
     order.remaining -= size;

@@ -37,7 +37,7 @@ test.each(SEEDS)(
 );
 
 test(`histories that start with seed ${SEED} reach the required cases`, () => {
-  // A short history can miss a case by chance. Fixed seeds show that all cases are reachable.
+  // A short history can miss a case by random. Fixed seeds show that all cases are reachable.
   const missed = CORNERS.filter((corner) => !reached.has(corner));
   expect(missed.length).toBeLessThanOrEqual(COMMANDS < CORNERS_COMMANDS ? CORNERS.length / 10 : 0);
 });

@@ -72,7 +72,7 @@ export async function outcomeState(actor: Actor): Promise<Json> {
 }
 
 /** Returns an account's free and reserved money, followed by its shares of one market. */
-export async function purse(actor: Actor, market: OutcomeMarket): Promise<string> {
+export async function fundsOf(actor: Actor, market: OutcomeMarket): Promise<string> {
   const state = await outcomeState(actor);
   const free = exact(state.withdrawable);
   const reserved = exact(state.marginSummary.totalRawUsd) - free;

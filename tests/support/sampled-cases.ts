@@ -1,4 +1,4 @@
-import type { Chance } from './seeded.ts';
+import type { SeededRandom } from './seeded.ts';
 
 /**
  * Returns a sample of the cases, because each case starts a process. The run's seed selects the
@@ -7,7 +7,7 @@ import type { Chance } from './seeded.ts';
 export function sampledCases<Case>(
   cases: readonly Case[],
   count: number,
-  random: Chance,
+  random: SeededRandom,
 ): readonly Case[] {
   if (process.env['TEST_LONG'] !== undefined) return cases;
   const left = [...cases];

@@ -1,5 +1,5 @@
 /** Reproducible random numbers of the mulberry32 generator, which has 32 bits of state. */
-export type Chance = {
+export type SeededRandom = {
   /** Returns a fraction in [0, 1). */
   next(): number;
   /** Returns an integer in [0, bound). */
@@ -7,7 +7,7 @@ export type Chance = {
   pick<T>(items: readonly T[]): T;
 };
 
-export function chance(seed: number): Chance {
+export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startVenue, type TestAccount, type TestVenue } from '@oddlot/testkit';
 import { buyNo, buyYes, type Client, type Fetch, limitOrder, type OrderEntry } from '@oddlot/sdk';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { type Chance, chance } from '../support/seeded.ts';
+import { type SeededRandom, seededRandom } from '../support/seeded.ts';
 
 /**
  * Goal: a test venue has the same public behaviour as a real venue. Method: run one of each with
@@ -88,7 +88,7 @@ afterAll(async () => {
 type Step = (compared: ComparedVenue) => Promise<unknown>;
 
 /** Draws the next random step once for both venues. */
-function drawStep({ below, next, pick }: Chance, market: number): Step {
+function drawStep({ below, next, pick }: SeededRandom, market: number): Step {
   const trader = below(4);
   const base = pick(PERPS);
   const asset = PERPS.indexOf(base) + 1;
@@ -165,7 +165,7 @@ async function outcomeOf(step: Step, compared: ComparedVenue): Promise<unknown> 
 test(
   `a test venue and a real one produce the same responses, frames and hashes for ${ACTIONS} random actions (TESTKIT_SEED=${SEED})`,
   async () => {
-    const random = chance(SEED);
+    const random = seededRandom(SEED);
     const comparedVenues = [inHand, real];
     const [market] = await Promise.all(comparedVenues.map(({ venue }) => venue.createMarket()));
     const users = inHand.venue.accounts.map(({ address }) => address);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEPLOYER } from '../support/deployer.ts';
 import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { REPOSITORY, type Venue } from '../support/venue-process.ts';
 import { expectReadable } from './support/expect-readable.ts';
 import { OutcomePeople } from './support/outcome-people.ts';
@@ -29,7 +29,7 @@ const LOOKS = [
 ] as const;
 const LONG_MS = 120_000;
 const SEED = freshSeed('LOOKS_SEED');
-const random = chance(SEED);
+const random = seededRandom(SEED);
 
 /** Address of each screen of the router, and a text that is visible when the screen has loaded. */
 const SHOWN: Readonly<Record<string, readonly (readonly [address: string, text: string])[]>> = {

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { expectReadable } from './support/expect-readable.ts';
 import { DESKTOP, PHONE } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
@@ -17,7 +17,7 @@ import { workerVenue } from './support/worker-venue.ts';
 
 const KILOBYTES_MAX = 100;
 const SEED = freshSeed('PAGES_SEED');
-const random = chance(SEED);
+const random = seededRandom(SEED);
 
 let venue: Venue;
 let browser: WebBrowser;

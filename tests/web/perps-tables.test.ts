@@ -7,7 +7,7 @@ import { startAt } from '../fixtures/people.ts';
 import { clockEnvironment } from '../fixtures/venue-clock.ts';
 import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { temporaryData, type Venue } from '../support/venue-process.ts';
 import { buildPageOnce } from './support/build-once.ts';
 import { cutFigures, DESKS } from './support/cut-figures.ts';
@@ -40,7 +40,7 @@ const PHONE = 390;
 /** Number of widths per run. `npm run test:long` tests all widths. */
 const WIDTHS = 2;
 const SEED = freshSeed('WIDTHS_SEED');
-const random = chance(SEED);
+const random = seededRandom(SEED);
 
 let venue: Venue;
 let browser: WebBrowser;

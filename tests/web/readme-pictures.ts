@@ -37,7 +37,7 @@ const PERP_STEPS = 60;
 
 let seed = 12;
 /** Returns a number between −1 and 1. The sequence has a fixed seed. */
-function chance(): number {
+function seededRandom(): number {
   seed = (seed * 48_271) % 2_147_483_647;
   return (seed / 2_147_483_647) * 2 - 1;
 }
@@ -82,7 +82,7 @@ async function liveEvent({ url }: Venue): Promise<string> {
     if (step % 12 === 0) pair = await Promise.all([outcomePerson(url), outcomePerson(url)]);
     for (const { id, name } of markets) {
       const way = step / EVENT_STEPS;
-      const wanted = CHANCES[name] * (1 - way) + TARGETS[name] * way + chance() * 0.015;
+      const wanted = CHANCES[name] * (1 - way) + TARGETS[name] * way + seededRandom() * 0.015;
       const price = Math.max(0.02, Math.round(wanted * 100) / 100);
       const [yes, no] = pair;
       const size = '5';
@@ -97,7 +97,7 @@ async function liveEvent({ url }: Venue): Promise<string> {
   for (const { id, name } of markets) {
     for (const away of [0.01, 0.02, 0.03]) {
       const maker = await outcomePerson(url);
-      const size = String(40 + Math.round(chance() * 30));
+      const size = String(40 + Math.round(seededRandom() * 30));
       const bid = Math.max(0.01, TARGETS[name] - away).toFixed(2);
       const ask = (1 - TARGETS[name] - away).toFixed(2);
       const orders = [
@@ -124,8 +124,8 @@ async function livePerp({ url }: Venue): Promise<void> {
   let price = 96_780;
   for (let step = 0; step < PERP_STEPS; step++) {
     for (let count = 0; count < 3; count++) {
-      price += 2.4 + chance() * 24;
-      const size = (0.012 + chance() * 0.008).toFixed(3);
+      price += 2.4 + seededRandom() * 24;
+      const size = (0.012 + seededRandom() * 0.008).toFixed(3);
       // Both accounts sell equally often, so that neither of them runs out of margin.
       const [seller, buyer] = (step + count) % 2 === 0 ? [one, other] : [other, one];
       const at = price.toFixed(1);
@@ -134,8 +134,8 @@ async function livePerp({ url }: Venue): Promise<void> {
     pass(MINUTE_MS);
   }
   for (let level = 0; level < 9; level++) {
-    const away = 4 + level * 6 + chance() * 3;
-    const size = (0.045 + chance() * 0.03).toFixed(3);
+    const away = 4 + level * 6 + seededRandom() * 3;
+    const size = (0.045 + seededRandom() * 0.03).toFixed(3);
     const bids = [(price - away).toFixed(1), (price - away - 2.6).toFixed(1)];
     const asks = [(price + away).toFixed(1), (price + away + 2.2).toFixed(1)];
     await whenFresh(() => quoteMarket(url, { market: 'BTC-USDC', bids, asks, size }));

@@ -3,7 +3,7 @@ import type { Client } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { chance } from '../support/seeded.ts';
+import { seededRandom } from '../support/seeded.ts';
 import { DEPLOYER } from '../support/deployer.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { startLoad, type Load } from './support/load.ts';
@@ -63,7 +63,7 @@ afterAll(async () => {
 test(
   `the page equals the venue after every action of a trader, TRADERS_SEED=${SEED}`,
   async () => {
-    const random = chance(SEED);
+    const random = seededRandom(SEED);
     const visit = await browser.visit(venue.url, {
       expectedErrors: /ERR_|WebSocket|Failed to load|Failed to fetch/,
     });

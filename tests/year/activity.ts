@@ -5,7 +5,7 @@ import {
   type TestKey,
   type TestOrder,
 } from '../support/venue/http/client.ts';
-import { chance, type Chance } from '../support/seeded.ts';
+import { seededRandom, type SeededRandom } from '../support/seeded.ts';
 import type { ControlledVenue } from './controlled-venue.ts';
 
 /**
@@ -51,7 +51,7 @@ export type Memory = {
 export class Life {
   readonly #venue: ControlledVenue;
   readonly #series: readonly Series[];
-  readonly #chance: Chance;
+  readonly #random: SeededRandom;
   readonly #maker = testKey(1);
   readonly #takers: readonly TestKey[] = [2, 3, 4, 5].map((byte) => testKey(byte));
   readonly #walks: number[];
@@ -63,7 +63,7 @@ export class Life {
     options: { readonly seed: number; readonly step: Step; readonly memory?: Memory | undefined },
   ) {
     this.#venue = venue;
-    this.#chance = chance(options.seed);
+    this.#random = seededRandom(options.seed);
     this.#series = [
       ...SYMBOLS.map(({ symbol }) => ({ symbol, recurrence: options.step })),
       { symbol: 'ETH', recurrence: '1d' },
@@ -114,7 +114,7 @@ export class Life {
 
   async #pushPrices(agesMs: readonly number[]): Promise<void> {
     for (const [index, walk] of this.#walks.entries()) {
-      const moved = walk + (this.#chance.next() - 0.5) * STEP;
+      const moved = walk + (this.#random.next() - 0.5) * STEP;
       this.#walks[index] = Math.max(-WALK_MAX, Math.min(WALK_MAX, moved));
     }
     const { nowMs } = this.#venue;
@@ -150,11 +150,11 @@ export class Life {
   }
 
   async #bet(ids: readonly number[]): Promise<void> {
-    const cents = 30 + this.#chance.below(40);
-    const shares = String(5 + this.#chance.below(20));
+    const cents = 30 + this.#random.below(40);
+    const shares = String(5 + this.#random.below(20));
     const sell = ids.map((a) => ({ a, b: false, p: `0.${100 - cents}`, s: shares }));
     const buy = ids.map((a) => ({ a, b: true, p: `0.${cents}`, s: shares }));
-    const taker = this.#chance.pick(this.#takers);
+    const taker = this.#random.pick(this.#takers);
     await Promise.all([this.#order(this.#maker, sell), this.#order(taker, buy)]);
   }
 
@@ -178,10 +178,10 @@ export class Life {
   }
 
   async #sendMoney(): Promise<void> {
-    const [from, to] = [this.#chance.pick(this.#takers), this.#chance.pick(this.#takers)];
+    const [from, to] = [this.#random.pick(this.#takers), this.#random.pick(this.#takers)];
     if (from === to) return;
     const accounts = { fromAccountType: 'perp', toAccountType: 'perp' };
-    const amount = String(1 + this.#chance.below(50));
+    const amount = String(1 + this.#random.below(50));
     const send = { destination: to.address, token: 0, amount, ...accounts };
     await this.#venue.actDirectly(from, 'tokenSend', send);
   }

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { alone } from './build-lock.ts';
+import { withBuildLock } from './build-lock.ts';
 
 type Build = {
   /** The folder of the finished files. */
@@ -35,7 +35,7 @@ export async function buildIfStale(options: Build): Promise<void> {
     (await readFile(join(folder, STAMP), 'utf8').catch(() => '')).trim() === hash;
   if (onlyIfStale && (await isCurrent())) return;
   await mkdir(dirname(folder), { recursive: true });
-  await alone(`${folder}.lock`, async () => {
+  await withBuildLock(`${folder}.lock`, async () => {
     if (!onlyIfStale || !(await isCurrent())) await buildNow(options, hash);
   });
 }

@@ -6,7 +6,10 @@ const WAIT_MS = 100;
  * Runs the function in only one process of a checkout at a time. The lock of a process that no
  * longer runs is taken over.
  */
-export async function alone<Result>(path: string, run: () => Promise<Result>): Promise<Result> {
+export async function withBuildLock<Result>(
+  path: string,
+  run: () => Promise<Result>,
+): Promise<Result> {
   while (!(await take(path))) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
   try {
     return await run();

@@ -99,7 +99,7 @@ export function openEverything(funds: number): Scenario {
 }
 
 /** Applies random changes that no user signs: prices, balances, access control and time. */
-export function disturb(scenario: Scenario, pick: Pick): void {
+export function changeConditions(scenario: Scenario, pick: Pick): void {
   if (pick(3) === 0) scenario.wait(pick(2_500));
   if (pick(3) === 0) pushPrices(scenario, pick);
   if (pick(40) === 0) passHour(scenario, pick);

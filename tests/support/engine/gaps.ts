@@ -55,7 +55,7 @@ export function setReserves(venue: Scenario, fund: number, treasury = 0): void {
 }
 
 /** Advances one second and sets both oracle prices. */
-export function leap(venue: Scenario, x: number, z: number): BlockResult {
+export function jumpPrices(venue: Scenario, x: number, z: number): BlockResult {
   const observedMs = timeMs(venue.wait(1_000).nowMs);
   const prices = [
     { instrumentId: X, oracle: px(x) },

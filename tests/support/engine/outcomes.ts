@@ -146,7 +146,7 @@ const NAMES = new Map([
 ]);
 
 /** Returns the outcome-market events of a block as lines of text. */
-export function tale({ events }: BlockResult): string[] {
+export function describeEvents({ events }: BlockResult): string[] {
   return events.flatMap((event) => {
     switch (event.type) {
       case 'outcomeTraded': {
@@ -189,7 +189,7 @@ function usdc(amount: bigint): number {
 }
 
 /** Returns an account's outcome balance, reserved money and shares as text. */
-export function purse(venue: Scenario, account: Address, id: InstrumentId = MARKET_ID): string {
+export function fundsOf(venue: Scenario, account: Address, id: InstrumentId = MARKET_ID): string {
   const { outcomeBalance, outcomeReserved, outcomes } = venue.account(account);
   const holding = outcomes.get(id);
   const legs = (['yes', 'no'] as const).flatMap((leg) => {

@@ -49,7 +49,7 @@ export function group(
  * Returns the order results of a block as text, for example "4 cancelled siblingFilled" or "3 open
  * 40".
  */
-export function story({ events }: BlockResult): string[] {
+export function orderResults({ events }: BlockResult): string[] {
   return events.flatMap((event) => {
     if (event.type === 'reverseJobChanged') {
       return [`${event.phase} ${event.closed} ${event.opened}`];
@@ -76,7 +76,7 @@ export function checkRestarts(scenario: Scenario): void {
     const block = { height, timeMs: timeMs(at), commands };
     const results = [applyBlock(lived, block), applyBlock(restarted, block)];
     checkInvariants(restarted);
-    const [a, b] = results.map((result) => story(result).join('; '));
+    const [a, b] = results.map((result) => orderResults(result).join('; '));
     if (a !== b) throw new Error(`a restart before block ${height} changed: ${a} to ${b}`);
     const whole = JSON.stringify(dump(lived));
     text = JSON.stringify(dump(restarted));

@@ -13,7 +13,7 @@ import {
   type WithdrawalRecord,
 } from '../../../packages/history/src/rows/block-rows.ts';
 
-import { dice, type Dice } from './dice.ts';
+import { randomBelow, type RandomBelow } from './random-below.ts';
 import { RandomFigures } from './random-figures.ts';
 
 /**
@@ -41,7 +41,7 @@ function hashOf(n: number, salt = 0): Hash {
 
 /** State that carries over from block to block. */
 type World = {
-  readonly dice: Dice;
+  readonly randomBelow: RandomBelow;
   /**
    * Statistics have their own random numbers, so that a change to them does not change other rows.
    */
@@ -58,8 +58,8 @@ type World = {
 
 export function randomBlocks(seed: number, count: number): BlockRows[] {
   const world: World = {
-    dice: dice(seed),
-    figures: new RandomFigures(dice(seed + 1), { users: USERS, instruments: INSTRUMENTS }),
+    randomBelow: randomBelow(seed),
+    figures: new RandomFigures(randomBelow(seed + 1), { users: USERS, instruments: INSTRUMENTS }),
     nextOrderId: 1,
     nextHash: 1,
     orders: [],
@@ -73,7 +73,7 @@ export function randomBlocks(seed: number, count: number): BlockRows[] {
   let timeMs = START_MS;
   for (let height = 1; height <= count; height += 1) {
     // Some consecutive blocks have the same time, and some are hours apart.
-    timeMs += [0, 1, 250, 60_000, 7_200_000][world.dice(5)] ?? 0;
+    timeMs += [0, 1, 250, 60_000, 7_200_000][world.randomBelow(5)] ?? 0;
     blocks.push(blockOf(world, height, timeMs));
   }
   return blocks;
@@ -99,7 +99,7 @@ function blockOf(world: World, height: number, timeMs: number): BlockRows {
     earnings: earningsOf(world, timeMs),
     claims: some(world, 2, () => ({
       builder: pick(world, BUILDERS),
-      amountMicroUsdc: 1 + world.dice(1_000),
+      amountMicroUsdc: 1 + world.randomBelow(1_000),
       txHash: freshHash(world),
       timeMs,
     })),
@@ -116,11 +116,11 @@ type At = { readonly height: number; readonly timeMs: number };
 
 function requests(world: World, at: At): Pick<BlockRows, 'receipts' | 'txs'> {
   const receipts: ReceiptRow[] = [];
-  if (world.dice(2) === 0) receipts.push(...world.queued.splice(0, 1));
+  if (world.randomBelow(2) === 0) receipts.push(...world.queued.splice(0, 1));
   const txs = some(world, 4, (index) => {
     const txHash = freshHash(world);
     const signer = pick(world, USERS);
-    const failed = world.dice(4) === 0;
+    const failed = world.randomBelow(4) === 0;
     const receipt: ReceiptRow = {
       txHash,
       signer,
@@ -133,7 +133,7 @@ function requests(world: World, at: At): Pick<BlockRows, 'receipts' | 'txs'> {
       failed,
       body: JSON.stringify({ n: world.nextHash, text: 'a "line"\n☃' }),
     };
-    if (world.dice(3) === 0) world.queued.push(receipt);
+    if (world.randomBelow(3) === 0) world.queued.push(receipt);
     else receipts.push(receipt);
     const request = `{\n\t"action": {"type": "order", "n": ${world.nextHash}, "t": "\\u0000\\\\ ☃"}\n}`;
     const error = failed ? 'Order has invalid price' : null;
@@ -154,19 +154,19 @@ function fillOf(world: World, timeMs: number): BlockRows['fills'][number] {
   const row: Fill = {
     coin: `C${instrumentId}`,
     symbol: `C${instrumentId}-USDC`,
-    px: `${world.dice(1_000)}.5`,
+    px: `${world.randomBelow(1_000)}.5`,
     sz: '1',
-    side: world.dice(2) === 0 ? 'B' : 'A',
+    side: world.randomBelow(2) === 0 ? 'B' : 'A',
     time: timeMs,
     startPosition: '0',
     dir: 'Buy',
     reduceOnly: false,
     closedPnl: '0',
     hash: freshHash(world),
-    oid: world.dice(1_000),
-    crossed: [true, false, null][world.dice(3)] ?? null,
+    oid: world.randomBelow(1_000),
+    crossed: [true, false, null][world.randomBelow(3)] ?? null,
     fee: '0.01',
-    tid: world.dice(1_000),
+    tid: world.randomBelow(1_000),
     feeToken: 'USDC',
     twapId: null,
     tradeSide: 'Taker',
@@ -175,9 +175,9 @@ function fillOf(world: World, timeMs: number): BlockRows['fills'][number] {
     instrumentId,
     instrumentType: kind,
     marketType: kind,
-    ...(world.dice(2) === 0 ? { entryPrice: '1', roe: '-2.5' } : {}),
-    ...[{}, { cloid: null }, { cloid: '0x12' }][world.dice(3)],
-    ...(world.dice(3) === 0 ? { builderFee: '0.001' } : {}),
+    ...(world.randomBelow(2) === 0 ? { entryPrice: '1', roe: '-2.5' } : {}),
+    ...[{}, { cloid: null }, { cloid: '0x12' }][world.randomBelow(3)],
+    ...(world.randomBelow(3) === 0 ? { builderFee: '0.001' } : {}),
     ...(isOutcome ? { outcome: 'Yes' as const } : {}),
   };
   return { user: pick(world, USERS), accountType, instrumentId, row };
@@ -187,12 +187,13 @@ function fillOf(world: World, timeMs: number): BlockRows['fills'][number] {
 function ordersOf(world: World, timeMs: number): OrderRecord[] {
   const changed = new Map<number, OrderRecord>();
   const rejected: OrderRecord[] = [];
-  for (let count = world.dice(4); count > 0; count -= 1) {
-    const earlier = world.orders[world.dice(world.orders.length + 2)];
+  for (let count = world.randomBelow(4); count > 0; count -= 1) {
+    const earlier = world.orders[world.randomBelow(world.orders.length + 2)];
     if (earlier !== undefined) {
       // Orders that have ended no longer change.
       if (!isLive(earlier.row)) continue;
-      const next = world.dice(3) === 0 ? { sz: '0.5' } : ({ sz: '0', status: 'filled' } as const);
+      const next =
+        world.randomBelow(3) === 0 ? { sz: '0.5' } : ({ sz: '0', status: 'filled' } as const);
       const row = orderRow(world, { ...earlier.row.order, ...next }, timeMs);
       changed.delete(earlier.orderId);
       changed.set(earlier.orderId, { ...earlier, row });
@@ -212,7 +213,7 @@ function ordersOf(world: World, timeMs: number): OrderRecord[] {
 
 function newOrder(world: World, timeMs: number): OrderRecord {
   const { accountType, instrumentId } = instrumentOf(world);
-  const isRejected = world.dice(5) === 0;
+  const isRejected = world.randomBelow(5) === 0;
   const orderId = isRejected ? 0 : world.nextOrderId;
   if (!isRejected) world.nextOrderId += 1;
   const kind = accountType === 'outcome' ? 'outcome' : 'perps';
@@ -220,7 +221,7 @@ function newOrder(world: World, timeMs: number): OrderRecord {
     coin: `C${instrumentId}`,
     symbol: `C${instrumentId}-USDC`,
     side: 'B',
-    limitPx: `${world.dice(100)}`,
+    limitPx: `${world.randomBelow(100)}`,
     sz: '1',
     origSz: '1',
     oid: orderId,
@@ -235,7 +236,7 @@ function newOrder(world: World, timeMs: number): OrderRecord {
     dir: 'Buy',
     orderType: 'Limit',
     tif: 'GTC',
-    ...(world.dice(3) === 0 ? { expireTime: timeMs + 1 } : {}),
+    ...(world.randomBelow(3) === 0 ? { expireTime: timeMs + 1 } : {}),
     cloid: null,
     avgFillPrice: null,
     positionMode: 'OneWay',
@@ -258,7 +259,7 @@ function orderRow(world: World, order: HistOrder, timeMs: number): HistOrderRow 
   // An order with an odd id can become the parent of existing orders with even ids, regardless of
   // their accounts.
   const others = world.orders.filter(({ orderId }) => orderId % 2 === 0);
-  const joins = order.oid % 2 === 1 && others.length > 0 && world.dice(3) === 0;
+  const joins = order.oid % 2 === 1 && others.length > 0 && world.randomBelow(3) === 0;
   const added = joins ? [pick(world, others).row.order] : [];
   const children = [...order.children.slice(0, 1), ...added].map(
     ({ oid }) =>
@@ -272,7 +273,7 @@ function orderRow(world: World, order: HistOrder, timeMs: number): HistOrderRow 
 
 function fundingOf(world: World, timeMs: number): BlockRows['fundings'][number] {
   const instrumentId = pick(world, INSTRUMENTS.slice(0, 2));
-  const amountMicroUsdc = world.dice(5) - 2;
+  const amountMicroUsdc = world.randomBelow(5) - 2;
   const text = String(amountMicroUsdc);
   const row = {
     time: timeMs,
@@ -287,10 +288,10 @@ function fundingOf(world: World, timeMs: number): BlockRows['fundings'][number] 
 
 function ledgerOf(world: World, { height, timeMs }: At): LedgerRecord[] {
   const records: LedgerRecord[] = [];
-  for (let count = world.dice(4); count > 0; count -= 1) {
-    const earlier = world.ledger[world.dice(world.ledger.length + 4)];
+  for (let count = world.randomBelow(4); count > 0; count -= 1) {
+    const earlier = world.ledger[world.randomBelow(world.ledger.length + 4)];
     if (earlier !== undefined) {
-      const delta = { ...earlier.row.delta, amount: `${world.dice(1_000)}` };
+      const delta = { ...earlier.row.delta, amount: `${world.randomBelow(1_000)}` };
       records.push({ ...earlier, row: { ...earlier.row, delta } as LedgerUpdate });
       continue;
     }
@@ -300,8 +301,8 @@ function ledgerOf(world: World, { height, timeMs }: At): LedgerRecord[] {
         ['outcome'],
         ['perp', 'outcome'],
       ] as const satisfies readonly (readonly AccountType[])[]
-    )[world.dice(3)];
-    const delta = { type: 'faucet', amount: `${world.dice(1_000)}`, token: 'USDC' } as const;
+    )[world.randomBelow(3)];
+    const delta = { type: 'faucet', amount: `${world.randomBelow(1_000)}`, token: 'USDC' } as const;
     const record: LedgerRecord = {
       user: pick(world, USERS),
       accountTypes: present(accountTypes, 'one of three'),
@@ -316,9 +317,9 @@ function ledgerOf(world: World, { height, timeMs }: At): LedgerRecord[] {
 
 function earningsOf(world: World, timeMs: number): EarningRecord[] {
   const changed = new Map<number, EarningRecord>();
-  for (let count = world.dice(3); count > 0; count -= 1) {
-    const addedFeeMicroUsdc = 1 + world.dice(50);
-    const earlier = world.earnings[world.dice(world.earnings.length + 1)];
+  for (let count = world.randomBelow(3); count > 0; count -= 1) {
+    const addedFeeMicroUsdc = 1 + world.randomBelow(50);
+    const earlier = world.earnings[world.randomBelow(world.earnings.length + 1)];
     if (earlier !== undefined && changed.has(earlier.orderId)) continue;
     const record: EarningRecord = {
       builder: pick(world, BUILDERS),
@@ -335,7 +336,7 @@ function earningsOf(world: World, timeMs: number): EarningRecord[] {
       ...earlier,
       feeMicroUsdc: (earlier?.feeMicroUsdc ?? 0) + addedFeeMicroUsdc,
       addedFeeMicroUsdc,
-      tradeId: world.dice(100),
+      tradeId: world.randomBelow(100),
       txHash: freshHash(world),
       timeMs,
     };
@@ -349,8 +350,8 @@ function earningsOf(world: World, timeMs: number): EarningRecord[] {
 
 function withdrawalsOf(world: World, { timeMs }: At): WithdrawalRecord[] {
   const { withdrawals } = world;
-  if (world.dice(3) !== 0) return [];
-  const known = world.dice(withdrawals.length + 2);
+  if (world.randomBelow(3) !== 0) return [];
+  const known = world.randomBelow(withdrawals.length + 2);
   const earlier = withdrawals[known];
   const record: WithdrawalRecord =
     earlier === undefined
@@ -360,7 +361,7 @@ function withdrawalsOf(world: World, { timeMs }: At): WithdrawalRecord[] {
           timeMs,
           updatedMs: timeMs,
           destination: pick(world, USERS),
-          amountMicroUsdc: world.dice(1_000),
+          amountMicroUsdc: world.randomBelow(1_000),
           feeMicroUsdc: 1,
           status: 'pending',
         }
@@ -376,7 +377,7 @@ function withdrawalsOf(world: World, { timeMs }: At): WithdrawalRecord[] {
 }
 
 function candleOf(world: World, { height }: At): BlockRows['candles'][number] {
-  const n = world.dice(100);
+  const n = world.randomBelow(100);
   return {
     instrumentId: pick(world, INSTRUMENTS),
     stepMs: 60_000,
@@ -391,12 +392,12 @@ function candleOf(world: World, { height }: At): BlockRows['candles'][number] {
 }
 
 function valuesOf(world: World, { height, timeMs }: At): AccountValueRecord[] {
-  return USERS.filter(() => world.dice(3) === 0).map((user) => ({
+  return USERS.filter(() => world.randomBelow(3) === 0).map((user) => ({
     user,
     stepMs: pick(world, STEPS_MS),
     // Each height has a different time, even if the clock does not advance.
     timeMs: timeMs + height,
-    value: world.dice(10_000),
+    value: world.randomBelow(10_000),
     moneyIn: 1,
     moneyOut: 2,
     volume: 3,
@@ -416,9 +417,9 @@ function textsOf(instrumentId: number): BlockRows['markets'][number] {
 
 function eventOf(world: World, timeMs: number): SettledEventRecord {
   // Some events are settled a second time with another market.
-  const isAgain = world.events > 0 && world.dice(4) === 0;
+  const isAgain = world.events > 0 && world.randomBelow(4) === 0;
   if (!isAgain) world.events += 1;
-  const eventId = isAgain ? 1 + world.dice(world.events) : world.events;
+  const eventId = isAgain ? 1 + world.randomBelow(world.events) : world.events;
   return {
     eventId,
     slug: `event-${eventId}`,
@@ -435,11 +436,11 @@ function eventOf(world: World, timeMs: number): SettledEventRecord {
 }
 
 function some<Item>(world: World, below: number, make: (index: number) => Item): Item[] {
-  return Array.from({ length: world.dice(below) }, (_, index) => make(index));
+  return Array.from({ length: world.randomBelow(below) }, (_, index) => make(index));
 }
 
 function pick<Item>(world: World, items: readonly Item[]): Item {
-  return present(items[world.dice(items.length)], 'one of some');
+  return present(items[world.randomBelow(items.length)], 'one of some');
 }
 
 function freshHash(world: World): Hash {

@@ -6,33 +6,33 @@ import type {
   OpenInterestRecord,
 } from '../../../packages/history/src/rows/block-rows.ts';
 import { RANKED_SPAN_MS } from '../../../packages/history/src/rows/market-figures.ts';
-import type { Dice } from './dice.ts';
+import type { RandomBelow } from './random-below.ts';
 
 type At = { readonly height: number; readonly timeMs: number };
 
 /** Random but consistent market statistics of blocks. */
 export class RandomFigures {
-  readonly #dice: Dice;
+  readonly #randomBelow: RandomBelow;
   readonly #users: readonly Address[];
   readonly #instruments: readonly number[];
   readonly #ranked = new Map<string, LargestTradesRecord['trades']>();
   #trades = 0;
 
   constructor(
-    dice: Dice,
+    randomBelow: RandomBelow,
     of: { readonly users: readonly Address[]; readonly instruments: readonly number[] },
   ) {
-    this.#dice = dice;
+    this.#randomBelow = randomBelow;
     this.#users = of.users;
     this.#instruments = of.instruments;
   }
 
   of({ height, timeMs }: At): Pick<BlockRows, 'liquidations' | 'largestTrades' | 'openInterest'> {
     return {
-      liquidations: Array.from({ length: this.#dice(3) }, () => this.#liquidation(timeMs)),
-      largestTrades: this.#dice(2) === 0 ? [] : [this.#largest(timeMs)],
+      liquidations: Array.from({ length: this.#randomBelow(3) }, () => this.#liquidation(timeMs)),
+      largestTrades: this.#randomBelow(2) === 0 ? [] : [this.#largest(timeMs)],
       // Each height has a different time, even if the clock does not advance.
-      openInterest: this.#dice(2) === 0 ? [] : [this.#interest(timeMs + height)],
+      openInterest: this.#randomBelow(2) === 0 ? [] : [this.#interest(timeMs + height)],
     };
   }
 
@@ -44,8 +44,8 @@ export class RandomFigures {
       user: this.#pick(this.#users),
       coin: `C${instrumentId}-USDC`,
       instrumentId,
-      side: this.#dice(2) === 0 ? 'B' : 'A',
-      sz: String(1 + this.#dice(9)),
+      side: this.#randomBelow(2) === 0 ? 'B' : 'A',
+      sz: String(1 + this.#randomBelow(9)),
       px: '100.5',
       ntl: '201',
       step: 'market',
@@ -64,12 +64,12 @@ export class RandomFigures {
     const key = `${list} ${startMs}`;
     const earlier = this.#ranked.get(key);
     const instrumentId = this.#pick(this.#instruments);
-    const value = this.#dice(50);
+    const value = this.#randomBelow(50);
     this.#trades += 1;
     const row = {
       coin: `C${instrumentId}`,
       instrumentId,
-      side: this.#dice(2) === 0 ? ('B' as const) : ('A' as const),
+      side: this.#randomBelow(2) === 0 ? ('B' as const) : ('A' as const),
       px: '7.5',
       sz: '2',
       time,
@@ -84,11 +84,11 @@ export class RandomFigures {
 
   #interest(time: number): OpenInterestRecord {
     const instrumentId = this.#pick(this.#instruments);
-    const openInterest = String(this.#dice(100));
+    const openInterest = String(this.#randomBelow(100));
     return { instrumentId, row: { coin: `C${instrumentId}`, time, openInterest, markPx: '9.5' } };
   }
 
   #pick<Item>(items: readonly Item[]): Item {
-    return present(items[this.#dice(items.length)], 'an item');
+    return present(items[this.#randomBelow(items.length)], 'an item');
   }
 }

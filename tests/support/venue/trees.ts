@@ -14,7 +14,7 @@ import {
 
 const START_MS = 1_800_000_000_000;
 
-export function someone(n: number): Address {
+export function testAddress(n: number): Address {
   return address(`0x${(n + 1).toString(16).padStart(40, '0')}`);
 }
 
@@ -22,7 +22,7 @@ export function someone(n: number): Address {
 export function venueOf(amounts: readonly number[]): State {
   const state = createState();
   const commands: Command[] = amounts.map((amountMicroUsdc, n) => {
-    return { type: 'creditFaucet', account: someone(n), subAccount: 'perp', amountMicroUsdc };
+    return { type: 'creditFaucet', account: testAddress(n), subAccount: 'perp', amountMicroUsdc };
   });
   const genesis: Command = { type: 'genesis', parameters: defaultParameters('Oddlot-Testnet') };
   applyBlock(state, { height: 1, timeMs: timeMs(START_MS), commands: [genesis, ...commands] });

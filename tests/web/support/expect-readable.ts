@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { sampledCases } from '../../support/sampled-cases.ts';
 import { freshSeed } from '../../support/fresh-seed.ts';
-import { chance } from '../../support/seeded.ts';
+import { seededRandom } from '../../support/seeded.ts';
 import { faultsFound, type Faults } from './accessibility.ts';
 import { DESKTOP, PHONE } from './visit.ts';
 
@@ -43,7 +43,7 @@ const FORM_LOOKS: readonly Look[] = [
   { theme: 'dark', size: DESKTOP },
   { theme: 'light', size: PHONE },
 ];
-const random = chance(freshSeed('FORM_LOOKS_SEED'));
+const random = seededRandom(freshSeed('FORM_LOOKS_SEED'));
 
 /**
  * Checks a form in one of two looks, which is selected at random in each run. Together, the two

@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { alone } from '../../../packages/web/build/build-lock.ts';
+import { withBuildLock } from '../../../packages/web/build/build-lock.ts';
 
 /** Path of a browser on this machine, and the arguments that it requires. */
 export type FoundBrowser = { readonly path: string; readonly args: readonly string[] };
@@ -58,7 +58,7 @@ export async function findChromium(): Promise<FoundBrowser> {
   // Test files start concurrently, and a browser cannot be started while another file unpacks it.
   const found =
     (await onSystem()) ??
-    (await alone(LOCK, async () => (await fromPackage()) ?? (await installed())));
+    (await withBuildLock(LOCK, async () => (await fromPackage()) ?? (await installed())));
   if (found !== undefined) return found;
   throw new Error(
     'The tests of the page need Chromium: install it (on Debian `apt-get install chromium`), or name one by CHROMIUM_PATH.',

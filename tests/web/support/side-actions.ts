@@ -1,7 +1,7 @@
 import type { Client } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Chance } from '../../support/seeded.ts';
+import type { SeededRandom } from '../../support/seeded.ts';
 import type { Listed } from './outcome-people.ts';
 import type { AccountBook, Act } from './traders-hour.ts';
 
@@ -34,12 +34,12 @@ export function sideActionsOf(errands: Errands): readonly Act[] {
   ): Act => ({
     name,
     isPossible,
-    run: async (page, chance, book) => {
+    run: async (page, random, book) => {
       const until = { ...SETTLES, message: name };
       try {
         await page.goto(new URL(path, page.url()).href);
         const before = await count(errands);
-        await trade(page, chance, book);
+        await trade(page, random, book);
         await expect.poll(() => count(errands), until).not.toEqual(before);
       } catch (cause) {
         // Nothing on these screens disappears automatically, so a button that cannot be pressed is
@@ -64,10 +64,10 @@ export function sideActionsOf(errands: Errands): readonly Act[] {
     atEvent(
       'shares bought',
       ({ freePerp, no, yes }) => freePerp > MONEY_MIN && yes + no < SHARES_MAX,
-      async (page, chance) => {
-        const leg = chance.pick(['Yes', 'No']);
+      async (page, random) => {
+        const leg = random.pick(['Yes', 'No']);
         await radio(page, new RegExp(`^${leg}`));
-        await page.getByLabel('Amount').fill(String(4 + chance.below(5)));
+        await page.getByLabel('Amount').fill(String(4 + random.below(5)));
         await withMoney(page, new RegExp(`^Buy [\\d.]+ ${leg} for`));
       },
     ),
@@ -86,9 +86,9 @@ export function sideActionsOf(errands: Errands): readonly Act[] {
     atEvent(
       'pairs split',
       ({ freePerp, no, yes }) => freePerp > MONEY_MIN && yes + no < SHARES_MAX,
-      async (page, chance) => {
+      async (page, random) => {
         await radio(page, 'Split');
-        await page.getByLabel('Pairs').fill(String(1 + chance.below(5)));
+        await page.getByLabel('Pairs').fill(String(1 + random.below(5)));
         await withMoney(page, /^Split [\d.]+ USDC into pairs/);
       },
     ),
@@ -104,20 +104,20 @@ export function sideActionsOf(errands: Errands): readonly Act[] {
     ofMoney(
       'money for outcomes',
       ({ freePerp }) => freePerp > MONEY_MIN,
-      (page, chance) => transfer(page, chance, 'Perpetuals → Outcomes'),
+      (page, random) => transfer(page, random, 'Perpetuals → Outcomes'),
     ),
     ofMoney(
       'money for perpetuals',
       ({ freeOutcome }) => freeOutcome > MONEY_MIN,
-      (page, chance) => transfer(page, chance, 'Outcomes → Perpetuals'),
+      (page, random) => transfer(page, random, 'Outcomes → Perpetuals'),
     ),
     ofMoney(
       'money sent',
       ({ freePerp }) => freePerp > MONEY_MIN,
-      async (page, chance) => {
+      async (page, random) => {
         await radio(page, 'To another account');
         await page.getByRole('textbox', { name: 'Recipient address' }).fill(errands.friend);
-        await page.getByRole('textbox', { name: 'Amount' }).fill(amountOf(chance));
+        await page.getByRole('textbox', { name: 'Amount' }).fill(amountOf(random));
         await page.getByRole('button', { name: /^Send [\d.]+ to 0x/ }).click(BRIEF);
       },
     ),
@@ -133,7 +133,7 @@ type Errand = {
   readonly differ: (page: Page, errands: Errands) => Promise<string[]>;
 };
 
-type Trade = (page: Page, chance: Chance, book: AccountBook) => Promise<void>;
+type Trade = (page: Page, random: SeededRandom, book: AccountBook) => Promise<void>;
 
 const shares = (page: Page) => page.getByRole('region', { name: 'Your shares' });
 
@@ -150,14 +150,14 @@ async function withMoney(page: Page, name: RegExp): Promise<void> {
   await done.click(BRIEF);
 }
 
-async function transfer(page: Page, chance: Chance, way: string): Promise<void> {
+async function transfer(page: Page, random: SeededRandom, way: string): Promise<void> {
   await radio(page, way);
-  await page.getByRole('textbox', { name: 'Amount' }).fill(amountOf(chance));
+  await page.getByRole('textbox', { name: 'Amount' }).fill(amountOf(random));
   await page.getByRole('button', { name: /^Transfer [\d.]+ USDC$/ }).click(BRIEF);
 }
 
-function amountOf(chance: Chance): string {
-  return `${1 + chance.below(4)}.${chance.below(10)}5`;
+function amountOf(random: SeededRandom): string {
+  return `${1 + random.below(4)}.${random.below(10)}5`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Chance } from '../../support/seeded.ts';
+import type { SeededRandom } from '../../support/seeded.ts';
 import { button, choose, size } from './terminal.ts';
 
 /**
@@ -11,7 +11,7 @@ export type Act = {
   readonly name: string;
   /** Returns true if the account has something that the action can change. */
   readonly isPossible: (book: AccountBook) => boolean;
-  readonly run: (page: Page, chance: Chance, book: AccountBook) => Promise<void>;
+  readonly run: (page: Page, random: SeededRandom, book: AccountBook) => Promise<void>;
 };
 
 /** Number of orders, positions and other items of the account. */
@@ -38,31 +38,31 @@ export const ACTS: readonly Act[] = [
   {
     name: 'a limit order',
     isPossible: canOpen,
-    run: async (page, chance) => {
-      const isBuy = await side(page, chance);
+    run: async (page, random) => {
+      const isBuy = await side(page, random);
       await choose(page, 'Limit');
-      const away = 50 + chance.below(900);
+      const away = 50 + random.below(900);
       const price = String(isBuy ? BASE - away : BASE + away);
       await ticket(page).getByRole('textbox', { name: 'Price' }).fill(price);
-      await sendSize(page, chance);
+      await sendSize(page, random);
     },
   },
   {
     name: 'a market order',
     isPossible: () => true,
-    run: async (page, chance) => {
-      await side(page, chance);
+    run: async (page, random) => {
+      await side(page, random);
       await choose(page, 'Market');
-      await sendSize(page, chance);
+      await sendSize(page, random);
     },
   },
   {
     name: 'a ladder',
     isPossible: canOpen,
-    run: async (page, chance) => {
-      const isBuy = await side(page, chance);
+    run: async (page, random) => {
+      const isBuy = await side(page, random);
       await choose(page, 'Scale');
-      const from = 100 + chance.below(300);
+      const from = 100 + random.below(300);
       const at = (away: number): string => String(isBuy ? BASE - away : BASE + away);
       await page.getByRole('textbox', { name: 'Start price' }).fill(at(from));
       await page.getByRole('textbox', { name: 'End price' }).fill(at(from + 200));
@@ -74,42 +74,42 @@ export const ACTS: readonly Act[] = [
   {
     name: 'a stop',
     isPossible: canOpen,
-    run: async (page, chance) => {
-      const isBuy = await side(page, chance);
+    run: async (page, random) => {
+      const isBuy = await side(page, random);
       await choose(page, 'Stop');
-      const away = 500 + chance.below(1_500);
+      const away = 500 + random.below(1_500);
       const at = String(isBuy ? BASE + away : BASE - away);
       await page.getByRole('textbox', { name: 'Trigger price (mark)' }).fill(at);
-      await sendSize(page, chance);
+      await sendSize(page, random);
     },
   },
   {
     name: 'one cancelled',
     isPossible: ({ orders }) => orders > 0,
-    run: async (page, chance) => {
+    run: async (page, random) => {
       await tab(page, 'Open orders');
       const all = button(page, /^Cancel order at/);
-      await press(all.nth(chance.below(await all.count())));
+      await press(all.nth(random.below(await all.count())));
     },
   },
   {
     name: 'a trigger cancelled',
     isPossible: ({ triggers }) => triggers > 0,
-    run: async (page, chance) => {
+    run: async (page, random) => {
       await tab(page, 'Conditional orders');
       const all = button(page, /^Cancel order at/);
-      await press(all.nth(chance.below(await all.count())));
+      await press(all.nth(random.below(await all.count())));
     },
   },
   {
     name: 'one moved on the chart',
     isPossible: ({ orders }) => orders > 0,
-    run: async (page, chance) => {
+    run: async (page, random) => {
       const lines = page.getByRole('slider', { name: /^(?:Buy|Sell|Limit)/ });
       const count = await lines.count();
       if (count === 0) return;
-      const line = lines.nth(chance.below(count));
-      await line.press(chance.below(2) === 0 ? 'Shift+ArrowDown' : 'Shift+ArrowUp', brief);
+      const line = lines.nth(random.below(count));
+      await line.press(random.below(2) === 0 ? 'Shift+ArrowDown' : 'Shift+ArrowUp', brief);
       await line.press('Enter', brief);
     },
   },
@@ -127,10 +127,10 @@ export const ACTS: readonly Act[] = [
   {
     name: 'a part closed',
     isPossible: ({ positions }) => positions > 0,
-    run: async (page, chance) => {
+    run: async (page, random) => {
       await tab(page, 'Positions');
       await press(button(page, 'Close BTC-USDC'));
-      const part = chance.pick(['25%', '50%', '100%']);
+      const part = random.pick(['25%', '50%', '100%']);
       const items = page.getByRole('menuitem', { name: /^Close/ });
       await items.first().waitFor();
       await press(items.filter({ hasText: part }).or(items.first()).first());
@@ -139,11 +139,11 @@ export const ACTS: readonly Act[] = [
   {
     name: 'exits set',
     isPossible: ({ positions }) => positions > 0,
-    run: async (page, chance, { isLong }) => {
+    run: async (page, random, { isLong }) => {
       await tab(page, 'Positions');
       await press(button(page, /TP\/SL of BTC/));
       const dialog = page.getByRole('dialog');
-      const away = 1_000 + chance.below(1_000);
+      const away = 1_000 + random.below(1_000);
       const [up, down] = [String(BASE + away), String(BASE - away)];
       await dialog.getByRole('textbox', { name: 'TP' }).fill(isLong ? up : down);
       await dialog.getByRole('textbox', { name: 'SL' }).fill(isLong ? down : up);
@@ -155,12 +155,12 @@ export const ACTS: readonly Act[] = [
   {
     name: 'another screen and back',
     isPossible: () => true,
-    run: async (page, chance) => {
+    run: async (page, random) => {
       await page
-        .getByRole('link', { name: chance.pick(['Portfolio', 'Markets', 'Explorer']) })
+        .getByRole('link', { name: random.pick(['Portfolio', 'Markets', 'Explorer']) })
         .first()
         .click();
-      await page.waitForTimeout(chance.below(300));
+      await page.waitForTimeout(random.below(300));
       await page.goBack();
       await page.getByRole('form', { name: 'Order ticket' }).waitFor();
     },
@@ -186,14 +186,14 @@ function ticket(page: Page) {
   return page.getByRole('form', { name: 'Order ticket' });
 }
 
-async function side(page: Page, chance: Chance): Promise<boolean> {
-  const isBuy = chance.below(2) === 0;
+async function side(page: Page, random: SeededRandom): Promise<boolean> {
+  const isBuy = random.below(2) === 0;
   await page.getByRole('radio', { name: isBuy ? 'Buy / long' : 'Sell / short' }).click();
   return isBuy;
 }
 
-async function sendSize(page: Page, chance: Chance): Promise<void> {
-  await size(page).fill(chance.pick(['0.001', '0.002', '0.0015']));
+async function sendSize(page: Page, random: SeededRandom): Promise<void> {
+  await size(page).fill(random.pick(['0.001', '0.002', '0.0015']));
   await send(page);
 }
 

@@ -11,7 +11,7 @@ import {
   signedFor,
   type Unsigned,
 } from '@oddlot/testing/engine/signed-for';
-import { checkRestarts, story, waiting } from '@oddlot/testing/engine/waiting';
+import { checkRestarts, orderResults, waiting } from '@oddlot/testing/engine/waiting';
 
 const id = PERP.instrumentId;
 const GATED = { reason: 'gated', gate: 'closed', channel: 0 };
@@ -225,7 +225,7 @@ describe('R-gate: the gate is checked again at execution', () => {
     expect(scenario.place(alice, waiting({ price: 980_000, kind }, shape))[0]?.state).toBe('open');
     scenario.block(CLOSED);
     scenario.wait(1_000);
-    const lines = story(scenario.oracle(970_000));
+    const lines = orderResults(scenario.oracle(970_000));
     expect(lines.filter((line) => line.startsWith('4 '))).toEqual([events]);
     expect(scenario.position(alice)).toBe(left);
   });
@@ -238,7 +238,7 @@ describe('R-gate: the gate is checked again at execution', () => {
     scenario.block(CLOSED);
     scenario.block({ ...CLOSED, mode: 'whitelist', whitelist: { add: [carol] } });
     scenario.one(carol, { price: 999_000, size: 300 });
-    const events = story(scenario.block());
+    const events = orderResults(scenario.block());
     expect(events.filter((line) => line.includes('rejected'))).toEqual(['5 rejected gated']);
     expect(scenario.position(alice)).toBe(0);
     checkRestarts(scenario);

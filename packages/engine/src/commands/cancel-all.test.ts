@@ -3,7 +3,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkCommand } from './commands.ts';
 import { scheduledCancel } from '../read/read.ts';
 import { alice, bob, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
-import { act, checkRestarts, group, sign, story, waiting } from '@oddlot/testing/engine/waiting';
+import {
+  act,
+  checkRestarts,
+  group,
+  sign,
+  orderResults,
+  waiting,
+} from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 let scenario: Scenario;
@@ -34,7 +41,9 @@ describe('cancelAll cancels every resting and waiting order in scope', () => {
   test('cancelAll cancels every order with the same cause and reports one entry for each', () => {
     working();
     const result = act(scenario, alice, { type: 'cancelAll' });
-    expect(story(result)).toEqual([4, 3, 5, 6, 7, 8].map((id) => `${id} cancelled userCanceled`));
+    expect(orderResults(result)).toEqual(
+      [4, 3, 5, 6, 7, 8].map((id) => `${id} cancelled userCanceled`),
+    );
     expect(result.outcomes[0]?.entries?.map(({ orderId }) => orderId)).toEqual([4, 3, 5, 6, 7, 8]);
     expect(scenario.state.triggers.size).toBe(0);
   });
@@ -50,8 +59,8 @@ describe('cancelAll cancels every resting and waiting order in scope', () => {
     }
     const { instrumentId: id } = PERP;
     const all = act(scenario, alice, { type: 'cancelAll', instrumentId: id, subAccount: 'perp' });
-    expect(story(all)).toHaveLength(6);
-    expect(story(act(scenario, bob, { type: 'cancelAll' }))).toEqual([]);
+    expect(orderResults(all)).toHaveLength(6);
+    expect(orderResults(act(scenario, bob, { type: 'cancelAll' }))).toEqual([]);
   });
 });
 
@@ -76,9 +85,9 @@ describe('scheduleCancel cancels the account’s orders at the scheduled time', 
     working();
     schedule(5_000);
     scenario.wait(4_999);
-    expect(story(scenario.block())).toEqual([]);
+    expect(orderResults(scenario.block())).toEqual([]);
     scenario.wait(1);
-    expect(story(scenario.block())).toEqual([
+    expect(orderResults(scenario.block())).toEqual([
       '3 cancelled scheduledCancel',
       '4 cancelled parentCanceled',
       '6 cancelled scheduledCancel',
@@ -88,7 +97,7 @@ describe('scheduleCancel cancels the account’s orders at the scheduled time', 
     expect(scheduledCancel(scenario.state, alice)).toBeUndefined();
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.wait(10_000);
-    expect(story(scenario.block())).toEqual([]);
+    expect(orderResults(scenario.block())).toEqual([]);
   });
 
   test('a new scheduled cancel replaces the previous one, and a command without a time removes it', () => {
@@ -96,14 +105,14 @@ describe('scheduleCancel cancels the account’s orders at the scheduled time', 
     schedule(5_000);
     schedule(9_000);
     scenario.wait(6_000);
-    expect(story(scenario.block())).toEqual([]);
+    expect(orderResults(scenario.block())).toEqual([]);
     act(scenario, alice, { type: 'scheduleCancel' });
     scenario.wait(6_000);
-    expect(story(scenario.block())).toEqual([]);
+    expect(orderResults(scenario.block())).toEqual([]);
     schedule(20_000);
     schedule(5_000);
     scenario.wait(5_000);
-    expect(story(scenario.block())).toEqual(['3 cancelled scheduledCancel']);
+    expect(orderResults(scenario.block())).toEqual(['3 cancelled scheduledCancel']);
   });
 
   test('R-order-of-events: scheduled cancels and expiries run by due time and account address', () => {
@@ -121,7 +130,7 @@ describe('scheduleCancel cancels the account’s orders at the scheduled time', 
     schedule(7_000);
     scenario.wait(9_000);
     // The address of alice is lower than that of bob.
-    expect(story(scenario.block())).toEqual([
+    expect(orderResults(scenario.block())).toEqual([
       '3 cancelled expired',
       '5 cancelled scheduledCancel',
       '4 cancelled scheduledCancel',
@@ -133,7 +142,7 @@ describe('scheduleCancel cancels the account’s orders at the scheduled time', 
     schedule(5_000);
     scenario.wait(5_000);
     const orders = [order({ isBuy: false, price: PRICE, size: 100, timeInForce: 'ioc' })];
-    expect(story(act(scenario, bob, { type: 'placeOrders', orders }))).toEqual([
+    expect(orderResults(act(scenario, bob, { type: 'placeOrders', orders }))).toEqual([
       '3 cancelled scheduledCancel',
       '4 cancelled iocRemainder',
     ]);

@@ -5,7 +5,7 @@ import { checkInvariants } from '../check-invariants.ts';
 import { depositStatus, isDepositCredited } from '../read/read-bridge.ts';
 import { hasAccount } from '../read/read.ts';
 import { CHAIN_ID, deposited, openTestBridge } from '@oddlot/testing/engine/bridge';
-import { anyCommand, disturb, openEverything } from '@oddlot/testing/engine/any-command';
+import { anyCommand, changeConditions, openEverything } from '@oddlot/testing/engine/any-command';
 import { actor, alice, Scenario } from '@oddlot/testing/engine/scenario';
 import { openVenue, randomIntegers, randomStep, toCommand } from '@oddlot/testing/engine/steps';
 
@@ -64,7 +64,7 @@ test('R-conservation: money is conserved in random histories with all kinds of d
     const pick = randomIntegers(seed);
     const scenario = openEverything(20_000_000);
     for (let at = 0; at < 300; at++) {
-      disturb(scenario, pick);
+      changeConditions(scenario, pick);
       scenario.block(anyCommand(scenario, pick).command);
       if (at % 10 === 0) checkInvariants(scenario.state);
     }

@@ -4,7 +4,14 @@ import type { CommandResult } from '../messages/block.ts';
 import type { ModifyOrderCommand } from '../messages/command.ts';
 import { findOrder, openOrders } from '../read/read.ts';
 import { alice, bob, carol, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
-import { act, checkRestarts, group, sign, story, waiting } from '@oddlot/testing/engine/waiting';
+import {
+  act,
+  checkRestarts,
+  group,
+  sign,
+  orderResults,
+  waiting,
+} from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 let scenario: Scenario;
@@ -28,7 +35,7 @@ function amend(orderId: number, change: Amend, signer = alice): CommandResult {
 }
 
 function storyOf(orderId: number, change: Amend, signer = alice): string[] {
-  return story(act(scenario, signer, command(orderId, change)));
+  return orderResults(act(scenario, signer, command(orderId, change)));
 }
 
 function filledBy(size: number, price: number): number[] {
@@ -277,7 +284,7 @@ describe('R-modify: an amendment to a crossing price trades immediately', () => 
     scenario.wait(16_000);
     expect(storyOf(1, { price: 950_000, size: 100 })).toEqual(['2 filled', '1 open 60']);
     scenario.wait(4_000);
-    expect(story(scenario.block())).toEqual(['1 cancelled expired']);
+    expect(orderResults(scenario.block())).toEqual(['1 cancelled expired']);
   });
 
   test('an amended order keeps its position in the owner’s list, in which the newest reduce-only order is reduced first', () => {
@@ -292,7 +299,7 @@ describe('R-modify: an amendment to a crossing price trades immediately', () => 
     expect(storyOf(3, { price: 1_100_000, size: 50 })).toEqual(['5 filled', '3 open 40']);
     scenario.one(carol, { price: 1_050_000, size: 30, timeInForce: 'alo' });
     const orders = [order({ isBuy: false, price: 1_050_000, size: 30 })];
-    expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
+    expect(orderResults(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
       '6 filled',
       '4 open 20',
       '7 filled',
@@ -315,7 +322,7 @@ describe('R-modify: an amendment to a crossing price trades immediately', () => 
       }),
       sign(scenario, alice, command(1, { price: 880_000, size: 100 })),
     );
-    expect(story(result)).toEqual(['1 open 100', '1 filled', '2 filled']);
+    expect(orderResults(result)).toEqual(['1 open 100', '1 filled', '2 filled']);
   });
 });
 

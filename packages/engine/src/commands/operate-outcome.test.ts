@@ -10,7 +10,7 @@ import {
   marketOf,
   openMarket,
   operate,
-  purse,
+  fundsOf,
   setPhase,
   share,
   sharesOf,
@@ -46,7 +46,7 @@ describe('R-split-merge: splits and merges convert between USDC and pairs', () =
   test('a split locks 1.00 per pair and books each outcome at 0.50; a merge returns it', () => {
     const venue = openMarket();
     expect(operate(venue, alice, 'split', 1_234)).toEqual({ account: alice });
-    expect(purse(venue, alice)).toBe('987.66, 12.34 yes, 12.34 no');
+    expect(fundsOf(venue, alice)).toBe('987.66, 12.34 yes, 12.34 no');
     expect(sharesOf(venue, alice)).toMatchObject({
       yes: { cost: 6_170_000n },
       no: { cost: 6_170_000n },
@@ -54,7 +54,7 @@ describe('R-split-merge: splits and merges convert between USDC and pairs', () =
     expect(marketOf(venue)).toMatchObject({ pairs: 1_234, locked: 12_340_000n, lastTrade: 0 });
     const updatedMs = venue.wait(1).nowMs;
     operate(venue, alice, 'merge', 1_234);
-    expect(purse(venue, alice)).toBe('1000');
+    expect(fundsOf(venue, alice)).toBe('1000');
     expect(sharesOf(venue, alice)).toMatchObject({ yes: { updatedMs }, no: { updatedMs } });
     expect(marketOf(venue)).toMatchObject({ pairs: 0, locked: 0n });
   });
@@ -90,9 +90,9 @@ describe('R-split-merge: splits and merges convert between USDC and pairs', () =
         available: 400_000_000n,
       },
     });
-    expect(purse(venue, alice)).toBe('1000');
+    expect(fundsOf(venue, alice)).toBe('1000');
     expect(send(venue, 'split', { ...first, size: 40_000 }, first).reject).toBeUndefined();
-    expect(purse(venue, alice)).toBe('0, 1000 yes, 1000 no');
+    expect(fundsOf(venue, alice)).toBe('0, 1000 yes, 1000 no');
     expect(send(venue, 'merge', { ...first, size: 99_999 }, { ...first, size: 2 })).toMatchObject({
       rejectIndex: 1,
       reject: { reason: 'pairsInsufficient', required: 2, available: 1 },
@@ -120,7 +120,7 @@ describe('R-split-merge: splits and merges convert between USDC and pairs', () =
     share(venue, alice, { price: 5_000, size: 100_000 });
     expect(operate(venue, alice, 'split', 47_350 + 1).reject?.reason).toBe('balanceInsufficient');
     expect(operate(venue, alice, 'split', 47_350).reject).toBeUndefined();
-    expect(purse(venue, alice)).toBe('0 + 517.5 reserved, 482.5 yes, 482.5 no (9 offered)');
+    expect(fundsOf(venue, alice)).toBe('0 + 517.5 reserved, 482.5 yes, 482.5 no (9 offered)');
   });
 
   test('splits need an open market, and merges are possible until resolution', () => {

@@ -3,7 +3,7 @@ import type { CommandResult } from '../messages/block.ts';
 import type { OrderTarget, PlaceOrdersCommand } from '../messages/command.ts';
 import { findOrder, openOrders } from '../read/read.ts';
 import { alice, bob, order, type OrderShape, Scenario } from '@oddlot/testing/engine/scenario';
-import { act, checkRestarts, sign, story, waiting } from '@oddlot/testing/engine/waiting';
+import { act, checkRestarts, sign, orderResults, waiting } from '@oddlot/testing/engine/waiting';
 import { checkCommand } from './commands.ts';
 
 const PRICE = 1_000_000;
@@ -40,7 +40,7 @@ describe('R-replace: an order can replace a live order', () => {
   test('a replacement cancels the live order and gets a new id', () => {
     resting();
     const change = byId(1, { price: 910_000, size: 70, isBuy: false });
-    const lines = story(act(scenario, alice, command(change)));
+    const lines = orderResults(act(scenario, alice, command(change)));
     expect(lines).toEqual(['1 cancelled userCanceled', '2 open 70']);
     expect(openOrders(scenario.state, alice)).toMatchObject([{ orderId: 2, isBuy: false }]);
   });

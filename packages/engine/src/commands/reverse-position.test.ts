@@ -3,7 +3,14 @@ import { checkCommand } from './commands.ts';
 import { reverseJobs } from '../read/read.ts';
 import { holdingKey } from '../state/account.ts';
 import { alice, bob, carol, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
-import { act, checkRestarts, group, sign, story, waiting } from '@oddlot/testing/engine/waiting';
+import {
+  act,
+  checkRestarts,
+  group,
+  sign,
+  orderResults,
+  waiting,
+} from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 const { instrumentId } = PERP;
@@ -24,13 +31,13 @@ function position(isBuy = true): void {
 
 function reverse(isBuy?: boolean): string[] {
   const command = { type: 'reversePosition', instrumentId } as const;
-  return story(act(scenario, alice, isBuy === undefined ? command : { ...command, isBuy }));
+  return orderResults(act(scenario, alice, isBuy === undefined ? command : { ...command, isBuy }));
 }
 
 /** Places a post-only bid for carol, so that it is in the book before jobs run. */
 function bid(size: number, price = 990_000): string[] {
   const orders = [order({ price, size, timeInForce: 'alo' })];
-  return story(act(scenario, carol, { type: 'placeOrders', orders }));
+  return orderResults(act(scenario, carol, { type: 'placeOrders', orders }));
 }
 
 describe('reversePosition closes a position and opens the opposite one', () => {
@@ -77,7 +84,7 @@ describe('reversePosition closes a position and opens the opposite one', () => {
       },
     ]);
     // Without liquidity, the job sends no order and emits no event.
-    expect(story(scenario.block())).toEqual([]);
+    expect(orderResults(scenario.block())).toEqual([]);
     expect(bid(70)).toEqual([
       '5 open 70',
       '5 open 30',
@@ -103,7 +110,7 @@ describe('reversePosition closes a position and opens the opposite one', () => {
     bid(60);
     reverse();
     scenario.wait(9_999);
-    expect(story(scenario.block())).toEqual([]);
+    expect(orderResults(scenario.block())).toEqual([]);
     scenario.wait(1);
     expect(bid(20)).toEqual(['5 open 20', '5 filled', '6 cancelled iocRemainder', 'failed 80 0']);
     expect(scenario.position(alice)).toBe(20);
@@ -193,8 +200,8 @@ describe('reversePosition closes a position and opens the opposite one', () => {
     position();
     bid(300);
     expect(reverse().at(-1)).toBe('closing 60 0');
-    expect(story(scenario.block()).at(-1)).toBe('opening 100 60');
-    expect(story(scenario.block()).at(-1)).toBe('done 100 100');
+    expect(orderResults(scenario.block()).at(-1)).toBe('opening 100 60');
+    expect(orderResults(scenario.block()).at(-1)).toBe('done 100 100');
   });
 
   test('an isolated position can be reversed', () => {
@@ -237,6 +244,6 @@ describe('reversePosition closes a position and opens the opposite one', () => {
       100, -50,
     ]);
     scenario.wait(10_000);
-    expect(story(scenario.block())).toEqual(['failed 0 0', 'failed 0 0']);
+    expect(orderResults(scenario.block())).toEqual(['failed 0 0', 'failed 0 0']);
   });
 });

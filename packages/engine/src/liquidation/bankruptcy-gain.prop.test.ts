@@ -398,7 +398,7 @@ test('R-liquidation, R-adl, R-deficit: no account gains by going bankrupt', () =
     const prices = IDS.map((id) => present(venue.state.perps.get(id), 'a perp').oracle);
     fillBooks(venue, pick);
     for (let entry = 0; entry < 5; entry++) {
-      if (entry === 0 || pick(3) === 0) leap(prices, pick);
+      if (entry === 0 || pick(3) === 0) jumpPrices(prices, pick);
       const judged = new Entry(venue);
       const result = push(venue, prices);
       try {
@@ -413,7 +413,7 @@ test('R-liquidation, R-adl, R-deficit: no account gains by going bankrupt', () =
   }
 });
 
-function leap(prices: number[], pick: Pick): void {
+function jumpPrices(prices: number[], pick: Pick): void {
   for (const [at, last] of prices.entries()) {
     const permille = oneOf(pick, 40, 120, 500);
     const moved = (last * (1_000 + pick(2 * permille + 1) - permille)) / 1_000;

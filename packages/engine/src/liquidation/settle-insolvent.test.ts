@@ -8,7 +8,7 @@ import {
   closesOf,
   deal,
   FUND,
-  leap,
+  jumpPrices,
   money,
   openGap,
   px,
@@ -31,7 +31,7 @@ const [a, b, c, d, j, k] = [0xa, 0xb, 0xc, 0xd, 0xe, 0xf].map(actor) as [
 
 const steps = ({ events }: BlockResult): LiquidationStep[] =>
   events.filter((event) => event.type === 'liquidationStep');
-const story = (result: BlockResult): (readonly [Address, string, number | undefined])[] =>
+const orderResults = (result: BlockResult): (readonly [Address, string, number | undefined])[] =>
   steps(result).map(({ account, price, step }) => [account, step, price]);
 const notices = ({ events }: BlockResult): (readonly [Address, number, number])[] =>
   events
@@ -69,8 +69,8 @@ describe('R-liquidation: a price gap is settled before anything else happens', (
     'a close that causes another loss is priced again (b isolated: %s)',
     (isIsolated) => {
       const venue = chained(isIsolated);
-      const result = leap(venue, 75, 92);
-      expect(story(result)).toEqual([
+      const result = jumpPrices(venue, 75, 92);
+      expect(orderResults(result)).toEqual([
         [j, 'adl', px(80)],
         [k, 'adl', px(94.8)],
       ]);
@@ -106,8 +106,8 @@ describe('R-liquidation: a price gap is settled before anything else happens', (
     const venue = chained();
     setReserves(venue, 100_000);
     noteFundCost(venue.state, Z, microUsdc(money(4_500)));
-    const result = leap(venue, 75, 92);
-    expect(story(result)).toEqual([
+    const result = jumpPrices(venue, 75, 92);
+    expect(orderResults(result)).toEqual([
       [j, 'insurance', px(80)],
       [k, 'adl', px(94.8)],
     ]);
@@ -132,8 +132,8 @@ describe('R-liquidation: a price gap is settled before anything else happens', (
     ]);
     deal(venue, [a, b], X);
     deal(venue, [b, c], Z);
-    const result = leap(venue, 80, 75);
-    expect(story(result)).toEqual([
+    const result = jumpPrices(venue, 80, 75);
+    expect(orderResults(result)).toEqual([
       [a, 'adl', px(90)],
       [b, 'adl', px(79)],
     ]);
@@ -152,7 +152,7 @@ describe('R-liquidation: a price gap is settled before anything else happens', (
       [d, 500_000],
     ]);
     for (const long of [c, b, a]) deal(venue, [long, d], X);
-    expect(story(leap(venue, 80, 100)).map(([account]) => account)).toEqual([a, b, c]);
+    expect(orderResults(jumpPrices(venue, 80, 100)).map(([account]) => account)).toEqual([a, b, c]);
   });
 
   // b gained 2,000 with X and lost 2,950 with Z. It has 1,010 − 950 = 60, below 1.5% of 3,000 +
@@ -169,7 +169,7 @@ describe('R-liquidation: a price gap is settled before anything else happens', (
     deal(venue, [a, b], X, 50);
     deal(venue, [a, c], X, 50);
     deal(venue, [b, d], Z, 50);
-    const result = leap(venue, 60, 41);
+    const result = jumpPrices(venue, 60, 41);
     // a has 1,000 − 4,000 = −3,000, so its price is 60 + 30 = 90. b then has 60 − 1,500 = −1,440,
     // so its price is 41 + 28.80.
     expect(notices(result)).toEqual([
@@ -193,7 +193,7 @@ describe('R-liquidation: a price gap is settled before anything else happens', (
     deal(venue, [a, b], X, 50);
     deal(venue, [a, c], X, 50);
     deal(venue, [b, d], Z, 50);
-    expect(notices(leap(venue, 60, 39.8))[0]).toEqual([b, 5_000, px(90)]);
+    expect(notices(jumpPrices(venue, 60, 39.8))[0]).toEqual([b, 5_000, px(90)]);
   });
 
   // The position lost 1 per coin since the last valid mark, so no account pays more than 99 + 1. Of
@@ -208,8 +208,8 @@ describe('R-liquidation: a price gap is settled before anything else happens', (
     setReserves(venue, 0, 700);
     postToBalance(venue.state, venue.account(a), microUsdc(-money(1_500)));
     postToBalance(venue.state, venue.account(b), microUsdc(money(1_500)));
-    const result = leap(venue, 99, 100);
-    expect(story(result)).toEqual([[a, 'adl', px(100)]]);
+    const result = jumpPrices(venue, 99, 100);
+    expect(orderResults(result)).toEqual([[a, 'adl', px(100)]]);
     expect([a, b].map((each) => worth(venue, each))).toEqual([0n, money(51_500)]);
     expect([worth(venue, FUND), venue.state.treasury]).toEqual([0n, money(200)]);
   });
@@ -218,10 +218,10 @@ describe('R-liquidation: a price gap is settled before anything else happens', (
   // X.
   test('the settlement of a gap closes only positions with a loss', () => {
     const venue = chained();
-    const result = leap(venue, 70, 100);
+    const result = jumpPrices(venue, 70, 100);
     // j has 1,200 − 3,000 = −1,800, so X closes at 70 + 18 = 88. Z has no margin left and closes at
     // the mark in the same block, but only after the triggers.
-    expect(story(result).slice(0, 1)).toEqual([[j, 'adl', px(88)]]);
+    expect(orderResults(result).slice(0, 1)).toEqual([[j, 'adl', px(88)]]);
     expect(notices(result)).toContainEqual([k, 10_000, px(100)]);
     expect([j, k].map((each) => worth(venue, each))).toEqual([0n, money(520)]);
   });
@@ -242,10 +242,10 @@ describe('R-adl: lots opened in the current block are not deleveraged', () => {
     const exit = { kind: 'takeProfit', price: px(94.6) } as const;
     group(venue, b, 'none', waiting(exit, { isBuy: true, size: 1_000 }));
     venue.one(c, { isBuy: false, price: px(94.5), size: 1_000 });
-    const first = leap(venue, 94.5, 100);
+    const first = jumpPrices(venue, 94.5, 100);
     expect([a, b, c].map((each) => venue.position(each))).toEqual([1_000, 0, -1_000]);
     expect(notices(first)).toEqual([]);
-    const second = leap(venue, 94.5, 100);
+    const second = jumpPrices(venue, 94.5, 100);
     expect([a, c].map((each) => venue.position(each))).toEqual([0, 0]);
     // The bankruptcy price is 94.5 − 5 / 10 = 94.
     expect(notices(second)).toEqual([[c, 1_000, px(94)]]);
@@ -264,7 +264,7 @@ describe('R-adl: lots opened in the current block are not deleveraged', () => {
     const exit = { kind: 'takeProfit', price: px(94.6) } as const;
     group(venue, b, 'none', waiting(exit, { isBuy: true, size: 1_000 }));
     venue.one(c, { isBuy: false, price: px(90), size: 1_000 });
-    const result = leap(venue, 90, 100);
+    const result = jumpPrices(venue, 90, 100);
     expect(notices(result)).toEqual([[b, 1_000, px(94)]]);
     expect([a, b, c].map((each) => venue.position(each))).toEqual([0, 0, 0]);
     expect([a, b, c].map((each) => worth(venue, each))).toEqual([0n, money(5_060), money(5_000)]);

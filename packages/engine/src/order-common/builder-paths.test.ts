@@ -24,7 +24,7 @@ import {
   PERP,
   Scenario,
 } from '@oddlot/testing/engine/scenario';
-import { act, checkRestarts, sign, story, waiting } from '@oddlot/testing/engine/waiting';
+import { act, checkRestarts, sign, orderResults, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
  * One lot at this price is worth 1 USDC. This file tests builder fees on every path of an order.
@@ -187,7 +187,7 @@ describe('R-modify: an amended order keeps its builder', () => {
   test('an amendment to the filled size or less ends the builder of an order', () => {
     oneThrough(venue, alice, 10, buy(100));
     plain(bob, sell(50));
-    expect(story(amend(1, PRICE, 50))).toEqual(['1 cancelled amendedBelowFilled']);
+    expect(orderResults(amend(1, PRICE, 50))).toEqual(['1 cancelled amendedBelowFilled']);
     expect(venue.state.orderBuilders.size).toBe(0);
   });
 });
@@ -260,7 +260,7 @@ describe('orders of the venue and self-trades pay no builder fee', () => {
   test('R-stp: a resting order of the same account is cancelled together with its builder', () => {
     oneThrough(venue, alice, 10, sell(100));
     const result = oneThrough(venue, alice, 10, buy(100));
-    expect(story(result)).toEqual(['1 cancelled selfTrade', '2 open 100']);
+    expect(orderResults(result)).toEqual(['1 cancelled selfTrade', '2 open 100']);
     expect([...venue.state.orderBuilders.keys()]).toEqual([2]);
     expect(earned(venue)).toBe(0n);
   });
@@ -275,7 +275,7 @@ describe('orders of the venue and self-trades pay no builder fee', () => {
     oneThrough(venue, dave, 10, buy(100, 900_000));
     oneThrough(venue, carol, 20, buy(1_000, 945_000));
     const result = venue.wait(1_000).oracle(950_000);
-    expect(story(result)).toContain('3 cancelled liquidation');
+    expect(orderResults(result)).toContain('3 cancelled liquidation');
     expect(charges(result)).toEqual([[0n, 189_000n]]);
     expect(venue.position(dave)).toBe(0);
     expect(venue.state.orderBuilders.size).toBe(0);

@@ -5,12 +5,12 @@ import {
   marketOf,
   openMarket,
   operate,
-  purse,
+  fundsOf,
   sendShares,
   share,
   type ShareOrder,
   sharesOf,
-  tale,
+  describeEvents,
 } from '@oddlot/testing/engine/outcomes';
 import { alice, bob, carol, type Scenario } from '@oddlot/testing/engine/scenario';
 
@@ -108,9 +108,9 @@ describe('R-mint-burn: each side of a trade pays or receives the price of its ow
       const venue = venueOfHolders();
       share(venue, alice, maker);
       const result = sendShares(venue, bob, taker);
-      expect(tale(result)).toEqual([trade, '#1 filled', '#2 filled']);
-      expect(purse(venue, alice)).toBe(makerHas);
-      expect(purse(venue, bob)).toBe(takerHas);
+      expect(describeEvents(result)).toEqual([trade, '#1 filled', '#2 filled']);
+      expect(fundsOf(venue, alice)).toBe(makerHas);
+      expect(fundsOf(venue, bob)).toBe(takerHas);
       expect(marketOf(venue).pairs).toBe(pairs);
       expect(marketOf(venue).locked).toBe(BigInt(pairs) * 10_000n);
       expect(marketOf(venue).lastTrade).toBe(6_000);
@@ -144,11 +144,11 @@ describe('R-reserve: a resting order reserves its maximum cost', () => {
     (_name, order, reserved) => {
       const venue = venueOfHolders();
       const { orderId = 0 } = share(venue, alice, order);
-      expect(purse(venue, alice)).toBe(reserved);
+      expect(fundsOf(venue, alice)).toBe(reserved);
       const cancels = [{ instrumentId: MARKET_ID, orderId }];
       const authority = venue.authority(alice);
       venue.block({ type: 'cancelOrders', authority, cancels });
-      expect(purse(venue, alice)).toBe('900, 100 yes, 100 no');
+      expect(fundsOf(venue, alice)).toBe('900, 100 yes, 100 no');
     },
   );
 
@@ -156,15 +156,15 @@ describe('R-reserve: a resting order reserves its maximum cost', () => {
     const venue = venueOfHolders();
     // At 0.50, 40 shares need 20 and a maximum fee of 0.7.
     share(venue, alice, buyYes(5_000, 4_000));
-    expect(purse(venue, alice)).toBe('879.3 + 20.7 reserved, 100 yes, 100 no');
+    expect(fundsOf(venue, alice)).toBe('879.3 + 20.7 reserved, 100 yes, 100 no');
     share(venue, bob, sellYes(4_000, 1_000));
     // Makers pay no fee: 30 shares remain, for which 15 and a fee of 0.525 are reserved.
-    expect(purse(venue, alice)).toBe('879.475 + 15.525 reserved, 110 yes, 100 no');
+    expect(fundsOf(venue, alice)).toBe('879.475 + 15.525 reserved, 110 yes, 100 no');
     // Bob buys 30 at 0.50 with a limit of NO 0.60 and rests with 10, which reserve 6 and 0.07 × 10
     // × 0.24. He paid 15 and a fee of 0.525 for the 30 shares, after he had received 5 less 0.175.
     share(venue, bob, buyNo(6_000, 4_000));
-    expect(purse(venue, alice)).toBe('880, 140 yes, 100 no');
-    expect(purse(venue, bob)).toBe('883.132 + 6.168 reserved, 90 yes, 130 no');
+    expect(fundsOf(venue, alice)).toBe('880, 140 yes, 100 no');
+    expect(fundsOf(venue, bob)).toBe('883.132 + 6.168 reserved, 90 yes, 130 no');
   });
 });
 
@@ -176,7 +176,7 @@ describe('R-book: orders of both outcomes share one priority', () => {
     share(venue, alice, sellYes(6_000, 500));
     share(venue, carol, buyNo(4_000, 500));
     share(venue, carol, sellYes(5_900, 500));
-    expect(tale(sendShares(venue, bob, buyYes(6_100, 2_200)))).toEqual([
+    expect(describeEvents(sendShares(venue, bob, buyYes(6_100, 2_200)))).toEqual([
       'transfer 5 at 0.59: bob buys yes 0.59 for 0.084665, carol sells yes 0.59',
       '#5 filled',
       'mint 5 at 0.6: bob buys yes 0.6 for 0.084, alice buys no 0.4',
@@ -196,7 +196,7 @@ describe('R-book: orders of both outcomes share one priority', () => {
     share(venue, alice, sellNo(4_000, 500));
     share(venue, carol, buyYes(6_000, 500));
     share(venue, carol, sellNo(3_900, 500));
-    expect(tale(sendShares(venue, bob, sellYes(6_000, 1_500)))).toEqual([
+    expect(describeEvents(sendShares(venue, bob, sellYes(6_000, 1_500)))).toEqual([
       'burn 5 at 0.61: bob sells yes 0.61 for 0.083265, carol sells no 0.39',
       '#3 filled',
       'burn 5 at 0.6: bob sells yes 0.6 for 0.084, alice sells no 0.4',
@@ -212,9 +212,9 @@ describe('R-outcome-fee: the fee is rate × size × p × (1 − p), rounded up o
   test('100 shares at 0.30 with a rate of 0.07 cost a fee of 1.47 USDC for either outcome', () => {
     const venue = venueOfHolders();
     share(venue, alice, sellYes(3_000, 10_000));
-    expect(tale(sendShares(venue, bob, buyYes(3_000, 10_000)))[0]).toContain('for 1.47,');
+    expect(describeEvents(sendShares(venue, bob, buyYes(3_000, 10_000)))[0]).toContain('for 1.47,');
     share(venue, alice, buyNo(7_000, 10_000));
-    expect(tale(sendShares(venue, bob, buyYes(3_000, 10_000)))[0]).toContain('for 1.47,');
+    expect(describeEvents(sendShares(venue, bob, buyYes(3_000, 10_000)))[0]).toContain('for 1.47,');
     expect(venue.state.treasury).toBe(2_940_000n);
   });
 
@@ -224,7 +224,7 @@ describe('R-outcome-fee: the fee is rate × size × p × (1 − p), rounded up o
     const venue = openMarket({ takerFeeE8: 6_010, minOrderSize: 1 });
     operate(venue, alice, 'split', 10_000);
     for (let n = 0; n < 3; n++) share(venue, alice, sellYes(5_000, 100));
-    const trades = tale(sendShares(venue, bob, buyYes(5_000, 300)));
+    const trades = describeEvents(sendShares(venue, bob, buyYes(5_000, 300)));
     expect(trades.filter((line) => line.startsWith('transfer'))).toEqual([
       'transfer 1 at 0.5: bob buys yes 0.5 for 0.000016, alice sells yes 0.5',
       'transfer 1 at 0.5: bob buys yes 0.5 for 0.000015, alice sells yes 0.5',
@@ -236,7 +236,7 @@ describe('R-outcome-fee: the fee is rate × size × p × (1 − p), rounded up o
   test('a market without a fee charges nothing', () => {
     const venue = openMarket({ takerFeeE8: 0 });
     share(venue, alice, buyYes(6_000));
-    expect(tale(sendShares(venue, bob, buyNo(4_000)))[0]).toBe(
+    expect(describeEvents(sendShares(venue, bob, buyNo(4_000)))[0]).toBe(
       'mint 10 at 0.6: bob buys no 0.4, alice buys yes 0.6',
     );
   });
@@ -253,7 +253,7 @@ describe('R-stp: an order does not trade with orders of its own account', () => 
     (_kind, resting, incoming) => {
       const venue = venueOfHolders();
       share(venue, alice, resting);
-      expect(tale(sendShares(venue, alice, incoming))).toEqual([
+      expect(describeEvents(sendShares(venue, alice, incoming))).toEqual([
         '#1 cancelled selfTrade',
         '#2 open 10',
       ]);
@@ -265,7 +265,7 @@ describe('R-stp: an order does not trade with orders of its own account', () => 
     const venue = venueOfHolders();
     share(venue, alice, buyNo(4_000));
     share(venue, carol, buyNo(4_000));
-    expect(tale(sendShares(venue, alice, buyYes(6_000, 1_500)))).toEqual([
+    expect(describeEvents(sendShares(venue, alice, buyYes(6_000, 1_500)))).toEqual([
       '#1 cancelled selfTrade',
       'mint 10 at 0.6: alice buys yes 0.6 for 0.168, carol buys no 0.4',
       '#2 filled',

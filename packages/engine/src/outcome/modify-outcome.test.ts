@@ -7,12 +7,12 @@ import {
   marketOf,
   openMarket,
   operate,
-  purse,
+  fundsOf,
   sendShares,
   setPhase,
   share,
   type ShareOrder,
-  tale,
+  describeEvents,
 } from '@oddlot/testing/engine/outcomes';
 import { alice, bob, carol, type Scenario } from '@oddlot/testing/engine/scenario';
 
@@ -37,15 +37,15 @@ describe('R-modify: amendments of outcome orders adjust their reserves and queue
   test('the reserve of an amended buy follows its price and size', () => {
     const venue = openMarket();
     share(venue, alice, { leg: 'no', price: 4_000, size: 1_000 });
-    expect(purse(venue, alice)).toBe('995.832 + 4.168 reserved');
+    expect(fundsOf(venue, alice)).toBe('995.832 + 4.168 reserved');
     amend(venue, alice, 1, { price: 3_000, size: 2_000 });
     // The reserve is 0.30 × 20 and 0.07 × 20 × 0.21.
-    expect(purse(venue, alice)).toBe('993.706 + 6.294 reserved');
+    expect(fundsOf(venue, alice)).toBe('993.706 + 6.294 reserved');
     expect(marketOf(venue).book.levels(false, 9)).toEqual([
       { price: 7_000, size: 2_000, count: 1 },
     ]);
     amend(venue, alice, 1, { price: 3_000, size: 500 });
-    expect(purse(venue, alice)).toBe('998.4265 + 1.5735 reserved');
+    expect(fundsOf(venue, alice)).toBe('998.4265 + 1.5735 reserved');
   });
 
   test('the reserved shares of an amended sell follow its size', () => {
@@ -53,7 +53,7 @@ describe('R-modify: amendments of outcome orders adjust their reserves and queue
     operate(venue, alice, 'split', 2_000);
     share(venue, alice, { ...buy, leg: 'no', sell: true });
     amend(venue, alice, 1, { price: 6_000, size: 2_000 });
-    expect(purse(venue, alice)).toBe('980, 20 yes, 20 no (20 offered)');
+    expect(fundsOf(venue, alice)).toBe('980, 20 yes, 20 no (20 offered)');
     expect(amend(venue, alice, 1, { price: 6_000, size: 2_001 }).reject).toMatchObject({
       reason: 'sharesInsufficient',
       available: 2_000,
@@ -66,19 +66,19 @@ describe('R-modify: amendments of outcome orders adjust their reserves and queue
     for (const account of [alice, bob]) share(venue, account, buy);
     amend(venue, alice, 1, { price: 5_000, size: 3_000 });
     share(venue, carol, { leg: 'no', price: 5_000, size: 500 });
-    expect(purse(venue, alice)).toContain('5 yes');
+    expect(fundsOf(venue, alice)).toContain('5 yes');
     // The order was moved away and back within a minute of its acceptance, so it is still the older
     // one.
     amend(venue, alice, 1, { price: 4_000, size: 3_000 });
     amend(venue, alice, 1, { price: 5_000, size: 3_000 });
     share(venue, carol, { leg: 'no', price: 5_000, size: 500 });
-    expect(purse(venue, alice)).toContain('10 yes');
+    expect(fundsOf(venue, alice)).toContain('10 yes');
     // An hour later, it is queued as if accepted a minute ago, so Bob's unchanged order is older.
     venue.wait(3_600_000);
     amend(venue, alice, 1, { price: 4_000, size: 3_000 });
     amend(venue, alice, 1, { price: 5_000, size: 3_000 });
     share(venue, carol, { leg: 'no', price: 5_000, size: 500 });
-    expect(purse(venue, bob)).toContain('5 yes');
+    expect(fundsOf(venue, bob)).toContain('5 yes');
   });
 
   test('an outcome order amended to a crossing price trades as a taker, under the hash of the amendment', () => {
@@ -86,7 +86,7 @@ describe('R-modify: amendments of outcome orders adjust their reserves and queue
     share(venue, alice, buy);
     share(venue, bob, { leg: 'no', price: 3_000, size: 500 });
     const result = amendBlock(venue, alice, 1, { price: 8_000, size: 1_000 });
-    expect(tale(result)).toEqual([
+    expect(describeEvents(result)).toEqual([
       'mint 5 at 0.7: alice buys yes 0.7 for 0.0735, bob buys no 0.3',
       '#2 filled',
       '#1 open 5',
@@ -97,7 +97,7 @@ describe('R-modify: amendments of outcome orders adjust their reserves and queue
     const { outcome } = (left as OrderUpdated).order;
     expect(placed).toMatchObject({ authority: { txHash: outcome?.txHash } });
     // The remainder reserves 5 × 0.80 and a fee of 0.07 × 5 × 0.16.
-    expect(purse(venue, alice)).toBe('992.3705 + 4.056 reserved, 5 yes');
+    expect(fundsOf(venue, alice)).toBe('992.3705 + 4.056 reserved, 5 yes');
   });
 
   test('the remainder of an amended order that traded is queued as if accepted a minute ago', () => {
@@ -110,7 +110,7 @@ describe('R-modify: amendments of outcome orders adjust their reserves and queue
     amend(venue, alice, 2, { price: 7_000, size: 1_000 });
     amend(venue, bob, 1, { price: 7_000, size: 1_000 });
     share(venue, carol, { leg: 'no', price: 3_000, size: 500 });
-    expect(purse(venue, bob)).toContain('5 yes');
+    expect(fundsOf(venue, bob)).toContain('5 yes');
   });
 
   test('the new size of an outcome order includes the filled size, and at or below it the remainder is cancelled', () => {
@@ -121,10 +121,10 @@ describe('R-modify: amendments of outcome orders adjust their reserves and queue
       state: 'open',
       filled: 500,
     });
-    expect(tale(amendBlock(venue, alice, 1, { price: 4_000, size: 500 }))).toEqual([
+    expect(describeEvents(amendBlock(venue, alice, 1, { price: 4_000, size: 500 }))).toEqual([
       '#1 cancelled amendedBelowFilled',
     ]);
-    expect(purse(venue, alice)).toBe('997.5, 5 yes');
+    expect(fundsOf(venue, alice)).toBe('997.5, 5 yes');
   });
 
   test.each([
@@ -140,9 +140,9 @@ describe('R-modify: amendments of outcome orders adjust their reserves and queue
     const venue = openMarket();
     share(venue, alice, buy);
     share(venue, bob, { leg: 'no', price: 5_000, size: 500 });
-    const before = purse(venue, alice);
+    const before = fundsOf(venue, alice);
     expect(amend(venue, alice, 1, to).reject?.reason).toBe(reason);
-    if (reason !== undefined) expect(purse(venue, alice)).toBe(before);
+    if (reason !== undefined) expect(fundsOf(venue, alice)).toBe(before);
   });
 
   test('an amendment of a post-only order that would trade, of another account’s order, or in a halted market is rejected', () => {
@@ -164,7 +164,7 @@ describe('R-modify: amendments of outcome orders adjust their reserves and queue
     share(venue, alice, { ...buy, timeInForce: 'gtd', expireMs });
     share(venue, bob, { leg: 'no', price: 3_000, size: 500 });
     amend(venue, alice, 1, { price: 8_000, size: 1_000 });
-    expect(tale(later(venue, 5_000))).toEqual(['#1 cancelled expired']);
+    expect(describeEvents(later(venue, 5_000))).toEqual(['#1 cancelled expired']);
   });
 });
 
@@ -175,5 +175,7 @@ test('R-delay: in a market with a delay, an amendment is rejected only if it wou
   const entry = amend(venue, alice, 1, { price: 7_000, size: 1_000 });
   expect(entry.reject?.reason).toBe('amendWouldTake');
   expect(amend(venue, alice, 1, { price: 6_900, size: 1_000 }).reject).toBeUndefined();
-  expect(tale(sendShares(venue, bob, { leg: 'no', price: 3_100, size: 500 }))).toEqual(['queued']);
+  expect(describeEvents(sendShares(venue, bob, { leg: 'no', price: 3_100, size: 500 }))).toEqual([
+    'queued',
+  ]);
 });

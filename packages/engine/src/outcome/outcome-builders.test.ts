@@ -4,11 +4,11 @@ import {
   later,
   openMarket,
   operate,
-  purse,
+  fundsOf,
   share,
   shareOrder,
   type ShareOrder,
-  tale,
+  describeEvents,
 } from '@oddlot/testing/engine/outcomes';
 import { alice, bob, type Scenario } from '@oddlot/testing/engine/scenario';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
@@ -40,10 +40,10 @@ test('each side of a mint pays its own builder at the price of its outcome', () 
   const venue = builtVenue();
   send(venue, alice, bid);
   // The reserve is 6.00, a maximum taker fee of 0.168, and a builder fee of 0.06.
-  expect(purse(venue, alice)).toBe('993.772 + 6.228 reserved');
+  expect(fundsOf(venue, alice)).toBe('993.772 + 6.228 reserved');
   send(venue, bob, mints);
-  expect(purse(venue, alice)).toBe('993.94, 10 yes');
-  expect(purse(venue, bob)).toBe('995.792, 10 no');
+  expect(fundsOf(venue, alice)).toBe('993.94, 10 yes');
+  expect(fundsOf(venue, bob)).toBe('995.792, 10 no');
   expect(earned(venue)).toBe(60_000n + 40_000n);
 });
 
@@ -53,7 +53,7 @@ test('a sell pays its builder from the proceeds', () => {
   share(venue, alice, bid);
   send(venue, bob, { ...bid, sell: true });
   // Bob has 990 and receives 6.00 less fees of 0.168 and 0.06.
-  expect(purse(venue, bob)).toBe('995.772, 10 no');
+  expect(fundsOf(venue, bob)).toBe('995.772, 10 no');
 });
 
 test('an approval revoked before the fill drops the builder fee and releases its reserve', () => {
@@ -61,7 +61,7 @@ test('an approval revoked before the fill drops the builder fee and releases its
   send(venue, alice, bid);
   revoke(venue, alice);
   share(venue, bob, mints);
-  expect(purse(venue, alice)).toBe('994, 10 yes');
+  expect(fundsOf(venue, alice)).toBe('994, 10 yes');
   expect(earned(venue)).toBe(0n);
 });
 
@@ -75,7 +75,7 @@ test('R-reserve: a buy that fills as a taker and later as a maker leaves no rese
   through(venue, alice, 1, [shareOrder({ ...half, size: 1_006 })]);
   share(venue, bob, { ...half, sell: true });
   expect(venue.account(alice).outcomeReserved).toBe(0n);
-  expect(purse(venue, alice)).not.toContain('reserved');
+  expect(fundsOf(venue, alice)).not.toContain('reserved');
   expect(earned(venue)).toBe(36n);
 });
 
@@ -94,19 +94,19 @@ test('a queued order keeps its builder, even after a restart', () => {
   const venue = builtVenue({ orderDelayMs: 250 });
   share(venue, alice, { ...bid, size: 500 });
   send(venue, bob, mints);
-  expect(purse(venue, bob)).toBe('995.792 + 4.208 reserved');
-  expect(tale(later(venue, 250))).toEqual([
+  expect(fundsOf(venue, bob)).toBe('995.792 + 4.208 reserved');
+  expect(describeEvents(later(venue, 250))).toEqual([
     'mint 5 at 0.6: bob buys no 0.4 for 0.084, alice buys yes 0.6',
     '#1 filled',
     '#2 open 5',
   ]);
   expect(earned(venue)).toBe(20_000n);
-  expect(purse(venue, bob)).toBe('995.792 + 2.104 reserved, 5 no');
+  expect(fundsOf(venue, bob)).toBe('995.792 + 2.104 reserved, 5 no');
   share(venue, alice, { ...bid, size: 500 });
   later(venue, 250);
   // As a maker, bob pays the builder but no taker fee.
   expect(earned(venue)).toBe(40_000n);
-  expect(purse(venue, bob)).toBe('995.876, 10 no');
+  expect(fundsOf(venue, bob)).toBe('995.876, 10 no');
   checkRestarts(venue);
 });
 
@@ -117,13 +117,13 @@ test('R-gate: a queued buy is checked again at its release, and a sell always pa
   share(venue, bob, mints);
   share(venue, bob, { ...bid, sell: true });
   venue.block({ type: 'setGate', channel: 1, mode: 'closed' });
-  expect(tale(later(venue, 250))).toEqual([
+  expect(describeEvents(later(venue, 250))).toEqual([
     'refused gated',
     'transfer 10 at 0.6: bob sells yes 0.6 for 0.168, alice buys yes 0.6',
     '#1 open 10',
     '#2 filled',
   ]);
-  expect(purse(venue, bob)).toBe('995.832, 10 no');
+  expect(fundsOf(venue, bob)).toBe('995.832, 10 no');
   // Splits add risk, and merges do not.
   expect(operate(venue, alice, 'split', 100).reject?.reason).toBe('gated');
   expect(operate(venue, bob, 'merge', 1).reject?.reason).toBe('pairsInsufficient');

@@ -54,7 +54,7 @@ export function utcDay(timeMs: number): string {
   const days = Math.floor(timeMs / DAY_MS) + EPOCH_DAYS;
   const era = Math.floor(days / ERA_DAYS);
   const ofEra = days - era * ERA_DAYS;
-  // Years are counted from March, so that the leap day is the last day of its year.
+  // Years are counted from March, so that the jumpPrices day is the last day of its year.
   const leaps =
     Math.floor(ofEra / (LEAP_DAYS - 1)) -
     Math.floor(ofEra / CENTURY_DAYS) +

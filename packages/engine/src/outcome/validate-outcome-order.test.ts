@@ -9,13 +9,13 @@ import {
   MARKET,
   openMarket,
   operate,
-  purse,
+  fundsOf,
   sendShares,
   setPhase,
   share,
   type ShareOrder,
   shareOrder,
-  tale,
+  describeEvents,
 } from '@oddlot/testing/engine/outcomes';
 import { alice, bob, type Scenario } from '@oddlot/testing/engine/scenario';
 
@@ -105,7 +105,7 @@ describe('an outcome order is rejected by the first check that it fails', () => 
     expect(admission(venue, order)).toBe(`0 ${reject.reason}`);
     const entry = share(venue, alice, order);
     expect(entry).toMatchObject({ orderId: undefined, state: 'rejected', reject });
-    expect(purse(venue, alice)).toBe('990, 10 yes, 10 no');
+    expect(fundsOf(venue, alice)).toBe('990, 10 yes, 10 no');
   });
 
   test('a group of outcome orders is rejected', () => {
@@ -252,7 +252,7 @@ describe('R-reserve: the orders of one action share the balance', () => {
   test('an order can use the last micro-USDC of a balance', () => {
     const venue = openMarket({ funds: 5_175_000 });
     expect(share(venue, alice, { price: 5_000, size: 1_000 }).state).toBe('open');
-    expect(purse(venue, alice)).toBe('0 + 5.175 reserved');
+    expect(fundsOf(venue, alice)).toBe('0 + 5.175 reserved');
     const poor = openMarket({ funds: 5_174_999 });
     expect(share(poor, alice, { price: 5_000, size: 1_000 }).state).toBe('rejected');
   });
@@ -284,9 +284,9 @@ test('R-tif: a gtd outcome order must rest for at least 5 s and expires at its t
   const venue = venueOfAlice();
   const expireMs = timeMs(venue.nowMs + 5_000);
   share(venue, alice, { ...good, timeInForce: 'gtd', expireMs });
-  expect(tale(later(venue, 4_999))).toEqual([]);
-  expect(tale(later(venue, 1))).toEqual(['#1 cancelled expired']);
-  expect(purse(venue, alice)).toBe('990, 10 yes, 10 no');
+  expect(describeEvents(later(venue, 4_999))).toEqual([]);
+  expect(describeEvents(later(venue, 1))).toEqual(['#1 cancelled expired']);
+  expect(fundsOf(venue, alice)).toBe('990, 10 yes, 10 no');
 });
 
 test('R-tif: a post-only outcome order is rejected completely if any part would trade', () => {
@@ -298,7 +298,7 @@ test('R-tif: a post-only outcome order is rejected completely if any part would 
     expect(entry).toMatchObject({ state: 'rejected', reject: { reason: 'postOnlyWouldTrade' } });
     expect(entry.orderId).toBeGreaterThan(1);
   }
-  expect(purse(venue, bob)).toBe('1000');
+  expect(fundsOf(venue, bob)).toBe('1000');
 });
 
 test('R-limits-of-state: the limit of 5,000 live orders includes queued orders and those of perps', () => {

@@ -7,7 +7,7 @@ import { NO_INSTRUMENT } from '../state/fund-costs.ts';
 import {
   deal,
   FUND,
-  leap,
+  jumpPrices,
   money,
   openGap,
   setReserves,
@@ -45,7 +45,7 @@ function note(venue: Scenario, id: number, usdc: number): void {
  * Moves X from 100 to 90, which loses 50 more than the margin. In the worst case, the fund would
  * pay 100 more than the value.
  */
-const gap = (venue: Scenario): string[] => steps(leap(venue, 90, 100));
+const gap = (venue: Scenario): string[] => steps(jumpPrices(venue, 90, 100));
 
 describe('R-insurance-fund: the costs of the fund within an hour are limited', () => {
   // The limit of 5% of 20,000 is 1,000. It includes the 100 of this take-over, so at most 900 can
@@ -78,7 +78,7 @@ describe('R-insurance-fund: the costs of the fund within an hour are limited', (
       note(venue, X, 1_000);
       // A fresh price comes first, because a gap is measured from the last valid mark.
       venue.wait(minutes * MINUTE_MS - 1_000 - (venue.nowMs % MINUTE_MS));
-      leap(venue, 100, 100);
+      jumpPrices(venue, 100, 100);
       expect(gap(venue), `${minutes} minutes later`).toEqual([found]);
     }
   });
@@ -100,7 +100,7 @@ describe('R-insurance-fund: the costs of the fund within an hour are limited', (
   test('gains neither reduce the costs of the fund nor are limited by them', () => {
     const venue = held();
     note(venue, X, 1_000_000);
-    expect(steps(leap(venue, 95.5, 100))).toEqual(['market', 'insurance']);
+    expect(steps(jumpPrices(venue, 95.5, 100))).toEqual(['market', 'insurance']);
     expect(venue.state.fundCosts.total(venue.nowMs)).toBe(money(1_000_000));
   });
 
@@ -111,13 +111,13 @@ describe('R-insurance-fund: the costs of the fund within an hour are limited', (
     gap(venue);
     venue.one(other, { price: 899_100, size: 400 });
     venue.wait(9_000);
-    leap(venue, 90, 100);
+    jumpPrices(venue, 90, 100);
     expect(venue.position(FUND, X)).toBe(600);
     // Selling 4 coins costs 0.09 each.
     expect(venue.state.fundCosts.of(venue.nowMs, X)).toBe(money(50.36));
     venue.one(other, { price: 905_000, size: 600 });
     venue.wait(9_000);
-    leap(venue, 90, 100);
+    jumpPrices(venue, 90, 100);
     expect(venue.position(FUND, X)).toBe(0);
     expect(venue.state.fundCosts.of(venue.nowMs, X)).toBe(money(50.36));
   });

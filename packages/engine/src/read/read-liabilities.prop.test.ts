@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyCommand, disturb, openEverything } from '@oddlot/testing/engine/any-command';
+import { anyCommand, changeConditions, openEverything } from '@oddlot/testing/engine/any-command';
 import { openForSteps, outcomeSteps, takeStep } from '@oddlot/testing/engine/outcome-steps';
 import { decide, later, marketOf, setPhase, UNIT } from '@oddlot/testing/engine/outcomes';
 import { Reached } from '@oddlot/testing/engine/reached';
@@ -36,7 +36,7 @@ test('R-conservation: liabilities equal deposits less payouts after every block'
     const pick = randomIntegers(seed);
     const scenario = openEverything(20_000_000);
     for (let at = 0; at < 300; at++) {
-      disturb(scenario, pick);
+      changeConditions(scenario, pick);
       const { command } = anyCommand(scenario, pick);
       scenario.block(command);
       compare(scenario.state);

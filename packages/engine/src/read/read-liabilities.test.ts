@@ -1,6 +1,6 @@
 import { microUsdc } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { anyCommand, disturb, openEverything } from '@oddlot/testing/engine/any-command';
+import { anyCommand, changeConditions, openEverything } from '@oddlot/testing/engine/any-command';
 import { openTestBridge } from '@oddlot/testing/engine/bridge';
 import { alice, bob, Scenario } from '@oddlot/testing/engine/scenario';
 import { randomIntegers } from '@oddlot/testing/engine/steps';
@@ -14,7 +14,7 @@ test('the liability to an address is its account value plus unclaimed rewards', 
   const pick = randomIntegers(4);
   const scenario = openEverything(20_000_000);
   for (let at = 0; at < 100; at++) {
-    disturb(scenario, pick);
+    changeConditions(scenario, pick);
     scenario.block(anyCommand(scenario, pick).command);
   }
   const { state } = scenario;

@@ -18,7 +18,7 @@ import { createState, type State } from '../state/state.ts';
 import {
   type Acted,
   anyCommand,
-  disturb,
+  changeConditions,
   openEverything,
   settle,
 } from '@oddlot/testing/engine/any-command';
@@ -102,7 +102,7 @@ function play(scenario: Scenario, seed: number): Set<string> {
   const pick = randomIntegers(seed);
   const seen = new Set<string>();
   for (let step = 0; step < STEPS; step++) {
-    disturb(scenario, pick);
+    changeConditions(scenario, pick);
     if (!settle(scenario)) continue;
     const acted = anyCommand(scenario, pick);
     const { command } = acted;

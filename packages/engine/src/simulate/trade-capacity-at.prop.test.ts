@@ -6,7 +6,7 @@ import type { EngineEvent } from '../messages/event.ts';
 import { perpView } from '../read/read.ts';
 import {
   anyCommand,
-  disturb,
+  changeConditions,
   HEDGED,
   ISOLATED,
   ONE_WAY,
@@ -97,7 +97,7 @@ test('R-initial, R-fill-check: an order of the capacity at a price passes comple
       const scenario = openEverything(funds);
       const pick = randomIntegers(seed);
       for (let step = 0; step < STEPS; step++) {
-        disturb(scenario, pick);
+        changeConditions(scenario, pick);
         if (!settle(scenario)) continue;
         const asked = ask(scenario, pick);
         if (asked === undefined) continue;

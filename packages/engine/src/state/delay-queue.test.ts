@@ -10,13 +10,13 @@ import {
   MARKET_ID,
   openMarket,
   operate,
-  purse,
+  fundsOf,
   sendShares,
   setPhase,
   share,
   type ShareOrder,
   shareOrder,
-  tale,
+  describeEvents,
 } from '@oddlot/testing/engine/outcomes';
 import { alice, bob, carol, type Scenario } from '@oddlot/testing/engine/scenario';
 import { checkRestarts, sign } from '@oddlot/testing/engine/waiting';
@@ -56,7 +56,7 @@ describe('R-delay: orders that would take liquidity wait', () => {
     const venue = openMarket({ orderDelayMs: 250 });
     share(venue, alice, { price: 6_000, size: 1_000 });
     expect(share(venue, alice, takes).state).toBe('queued');
-    expect(tale(later(venue, 250))).toEqual(['#1 cancelled selfTrade', '#2 open 10']);
+    expect(describeEvents(later(venue, 250))).toEqual(['#1 cancelled selfTrade', '#2 open 10']);
   });
 
   test('orders do not wait in a market without a delay', () => {
@@ -85,21 +85,21 @@ describe('R-delay: the funds of a queued order stay reserved', () => {
   test('a queued order reserves money or shares until its release', () => {
     const venue = delayed();
     share(venue, bob, takes);
-    expect(purse(venue, bob)).toBe('995.832 + 4.168 reserved');
+    expect(fundsOf(venue, bob)).toBe('995.832 + 4.168 reserved');
     share(venue, carol, { sell: true, price: 5_000, size: 1_000 });
-    expect(purse(venue, carol)).toBe('900, 100 yes (10 offered), 100 no');
+    expect(fundsOf(venue, carol)).toBe('900, 100 yes (10 offered), 100 no');
     expect(operate(venue, carol, 'merge', 9_001).reject?.reason).toBe('pairsInsufficient');
     later(venue, 250);
-    expect(purse(venue, bob)).toBe('995.832, 10 no');
-    expect(purse(venue, carol)).toBe('905.832, 90 yes, 100 no');
+    expect(fundsOf(venue, bob)).toBe('995.832, 10 no');
+    expect(fundsOf(venue, carol)).toBe('905.832, 90 yes, 100 no');
   });
 
   test('a queued order is released by the first block at or after its due time', () => {
     const venue = delayed();
     share(venue, bob, takes);
     expect(nextDueMs(venue.state)).toBe(venue.nowMs + 250);
-    expect(tale(later(venue, 249))).toEqual([]);
-    expect(tale(later(venue, 1))).toEqual([
+    expect(describeEvents(later(venue, 249))).toEqual([]);
+    expect(describeEvents(later(venue, 1))).toEqual([
       'mint 10 at 0.6: bob buys no 0.4 for 0.168, alice buys yes 0.6',
       '#1 open 90',
       '#2 filled',
@@ -116,9 +116,9 @@ describe('R-delay: the funds of a queued order stay reserved', () => {
       }),
     );
     const atMs = venue.wait(250).nowMs;
-    expect(tale(venue.block())).toEqual(['#2 open 10']);
+    expect(describeEvents(venue.block())).toEqual(['#2 open 10']);
     expect(outcomeOpenOrders(venue.state, bob)).toMatchObject([{ acceptedMs: atMs, price: 4_000 }]);
-    expect(purse(venue, bob)).toBe('995.832 + 4.168 reserved');
+    expect(fundsOf(venue, bob)).toBe('995.832 + 4.168 reserved');
   });
 });
 
@@ -159,7 +159,7 @@ describe('R-delay: orders are released by due time', () => {
       }),
       sign(venue, alice, { type: 'cancelOrders', cancels }),
     );
-    expect(tale(result)).toEqual([
+    expect(describeEvents(result)).toEqual([
       '#3 open 5',
       '#1 cancelled userCanceled',
       'mint 5 at 0.61: bob buys no 0.39 for 0.083265, alice buys yes 0.61',
@@ -188,9 +188,9 @@ describe('R-delay: an order is checked again at its release', () => {
       share(venue, carol, { sell: true, price: 5_000, size: 1_000 });
       const { nextOrderId } = venue.state;
       change(venue);
-      expect(tale(later(venue, 250))).toEqual([`refused ${reason}`, `refused ${reason}`]);
-      expect(purse(venue, bob)).toBe('1000');
-      expect(purse(venue, carol)).not.toContain('offered');
+      expect(describeEvents(later(venue, 250))).toEqual([`refused ${reason}`, `refused ${reason}`]);
+      expect(fundsOf(venue, bob)).toBe('1000');
+      expect(fundsOf(venue, carol)).not.toContain('offered');
       expect(venue.state.nextOrderId).toBe(nextOrderId);
       expect(venue.account(bob).liveOrders).toBe(0);
       expect(venue.account(bob).clientOrders.size).toBe(0);
@@ -203,22 +203,22 @@ describe('R-delay: an order is checked again at its release', () => {
     share(venue, bob, takes);
     setPhase(venue, 'halted');
     setPhase(venue, 'open');
-    expect(tale(later(venue, 250))).toContain('#2 filled');
+    expect(describeEvents(later(venue, 250))).toContain('#2 filled');
   });
 
   test('a queued order that expires before its release is rejected and reported (R-delay)', () => {
     const venue = delayed({ orderDelayMs: 10_000 });
     share(venue, bob, { ...takes, timeInForce: 'gtd', expireMs: expireMs(venue) });
-    expect(tale(later(venue, 5_000))).toEqual([]);
-    expect(tale(later(venue, 5_000))).toEqual(['refused orderExpiredQueued']);
-    expect(purse(venue, bob)).toBe('1000');
+    expect(describeEvents(later(venue, 5_000))).toEqual([]);
+    expect(describeEvents(later(venue, 5_000))).toEqual(['refused orderExpiredQueued']);
+    expect(fundsOf(venue, bob)).toBe('1000');
   });
 
   test('a gtd order that rests after its release expires at its time', () => {
     const venue = delayed();
     share(venue, bob, { ...takes, timeInForce: 'gtd', size: 15_000, expireMs: expireMs(venue) });
-    expect(tale(later(venue, 250))).toContain('#2 open 50');
-    expect(tale(later(venue, 4_750))).toEqual(['#2 cancelled expired']);
+    expect(describeEvents(later(venue, 250))).toContain('#2 open 50');
+    expect(describeEvents(later(venue, 4_750))).toEqual(['#2 cancelled expired']);
   });
 });
 
@@ -245,8 +245,8 @@ describe('R-delay: queued orders cannot be cancelled', () => {
     });
     const atMs = timeMs(venue.nowMs + 5_000);
     venue.block(sign(venue, bob, { type: 'scheduleCancel', atMs }));
-    expect(tale(later(venue, 5_000))).toEqual([]);
-    expect(tale(later(venue, 5_000))).toContain('#3 filled');
+    expect(describeEvents(later(venue, 5_000))).toEqual([]);
+    expect(describeEvents(later(venue, 5_000))).toContain('#3 filled');
   });
 
   test('cancelAll and a scheduled cancel also cancel resting outcome orders', () => {
@@ -261,7 +261,7 @@ describe('R-delay: queued orders cannot be cancelled', () => {
     share(venue, alice, takes);
     const atMs = timeMs(venue.nowMs + 5_000);
     venue.block(sign(venue, alice, { type: 'scheduleCancel', atMs }));
-    expect(tale(later(venue, 5_000))).toEqual(['#1 cancelled scheduledCancel']);
+    expect(describeEvents(later(venue, 5_000))).toEqual(['#1 cancelled scheduledCancel']);
   });
 });
 

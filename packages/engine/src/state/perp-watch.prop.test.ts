@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { applyBlock } from '../apply-block.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { Command } from '../messages/command.ts';
-import { anyCommand, disturb, openEverything } from '@oddlot/testing/engine/any-command';
+import { anyCommand, changeConditions, openEverything } from '@oddlot/testing/engine/any-command';
 import { Reached } from '@oddlot/testing/engine/reached';
 import type { Scenario } from '@oddlot/testing/engine/scenario';
 import { perpAt, randomIntegers } from '@oddlot/testing/engine/steps';
@@ -59,7 +59,7 @@ function history(seed: number): Scenario {
   scenario.checks = false;
   for (let step = 0; step < STEPS; step++) {
     scenario.wait([0, 0, 1, 400, 1_000, 31_000][pick(6)] ?? 0);
-    if (pick(4) === 0) disturb(scenario, pick);
+    if (pick(4) === 0) changeConditions(scenario, pick);
     if (pick(10) === 0) scenario.block(operated(pick));
     scenario.block(...Array.from({ length: pick(3) }, () => anyCommand(scenario, pick).command));
   }

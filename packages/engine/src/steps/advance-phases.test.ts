@@ -13,10 +13,10 @@ import {
   marketOf,
   openMarket,
   operate,
-  purse,
+  fundsOf,
   setPhase,
   share,
-  tale,
+  describeEvents,
 } from '@oddlot/testing/engine/outcomes';
 import { alice, bob, type Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
@@ -31,11 +31,11 @@ describe('R-phases: markets open and close at their times', () => {
     const venue = openMarket({ startMs, endMs });
     expect(marketOf(venue).phase).toBe('upcoming');
     expect(nextDueMs(venue.state)).toBe(startMs);
-    expect(tale(later(venue, MINUTE_MS - 1))).toEqual([]);
-    expect(tale(later(venue, 1))).toEqual(['upcoming to open']);
+    expect(describeEvents(later(venue, MINUTE_MS - 1))).toEqual([]);
+    expect(describeEvents(later(venue, 1))).toEqual(['upcoming to open']);
     expect(nextDueMs(venue.state)).toBe(endMs);
-    expect(tale(later(venue, MINUTE_MS - 1))).toEqual([]);
-    expect(tale(later(venue, 1))).toEqual(['open to closed']);
+    expect(describeEvents(later(venue, MINUTE_MS - 1))).toEqual([]);
+    expect(describeEvents(later(venue, 1))).toEqual(['open to closed']);
     expect(nextDueMs(venue.state)).toBeUndefined();
     checkRestarts(venue);
   });
@@ -45,15 +45,15 @@ describe('R-phases: markets open and close at their times', () => {
       startMs: timeMs(START_MS + MINUTE_MS),
       endMs: timeMs(START_MS + 2 * MINUTE_MS),
     });
-    expect(tale(later(venue, 3 * MINUTE_MS))).toEqual(['upcoming to closed']);
+    expect(describeEvents(later(venue, 3 * MINUTE_MS))).toEqual(['upcoming to closed']);
   });
 
   test('a halted market closes at its end, and one opened early stays open at its start', () => {
     const venue = openMarket({ startMs: timeMs(START_MS + MINUTE_MS) });
-    expect(tale(setPhase(venue, 'open'))).toEqual(['upcoming to open']);
+    expect(describeEvents(setPhase(venue, 'open'))).toEqual(['upcoming to open']);
     setPhase(venue, 'halted');
-    expect(tale(later(venue, MINUTE_MS))).toEqual([]);
-    expect(tale(later(venue, 24 * 60 * MINUTE_MS))).toEqual(['halted to closed']);
+    expect(describeEvents(later(venue, MINUTE_MS))).toEqual([]);
+    expect(describeEvents(later(venue, 24 * 60 * MINUTE_MS))).toEqual(['halted to closed']);
     checkRestarts(venue);
   });
 
@@ -64,24 +64,24 @@ describe('R-phases: markets open and close at their times', () => {
     share(venue, alice, { price: 4_000, size: 1_000 });
     share(venue, bob, { leg: 'no', sell: true, price: 5_500, size: 1_000 });
     share(venue, alice, { price: 5_000, size: 1_000 });
-    expect(tale(setPhase(venue, 'closed'))).toEqual([
+    expect(describeEvents(setPhase(venue, 'closed'))).toEqual([
       'open to closed',
       '#1 cancelled outcomeResolved',
       '#2 cancelled outcomeResolved',
       '#3 cancelled outcomeResolved',
       '#4 cancelled outcomeResolved',
     ]);
-    expect(purse(venue, alice)).toBe('1000');
-    expect(purse(venue, bob)).toBe('990, 10 yes, 10 no');
+    expect(fundsOf(venue, alice)).toBe('1000');
+    expect(fundsOf(venue, bob)).toBe('990, 10 yes, 10 no');
   });
 
   test('a halt keeps resting orders, which can be cancelled', () => {
     const venue = openMarket();
     share(venue, alice, { price: 5_000, size: 1_000 });
-    expect(tale(setPhase(venue, 'halted'))).toEqual(['open to halted']);
+    expect(describeEvents(setPhase(venue, 'halted'))).toEqual(['open to halted']);
     const cancels = [{ instrumentId: MARKET_ID, orderId: 1 }];
     const authority = venue.authority(alice);
-    expect(tale(venue.block({ type: 'cancelOrders', authority, cancels }))).toEqual([
+    expect(describeEvents(venue.block({ type: 'cancelOrders', authority, cancels }))).toEqual([
       '#1 cancelled userCanceled',
     ]);
   });

@@ -5,7 +5,14 @@ import type { Command } from '../messages/command.ts';
 import { restrictingPerp, crossScope } from '../perp/margin-restriction.ts';
 import { withdrawable } from '../perp/free-margin.ts';
 import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
-import { act, checkRestarts, group, sign, story, waiting } from '@oddlot/testing/engine/waiting';
+import {
+  act,
+  checkRestarts,
+  group,
+  sign,
+  orderResults,
+  waiting,
+} from '@oddlot/testing/engine/waiting';
 
 /**
  * The id of the market whose closing hour misses so many samples that it cannot settle (R-delist).
@@ -136,8 +143,8 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: a closing hour lost by $what'
     const orderId = group(venue, bob, 'none', exit).entries?.[0]?.orderId;
     const passed = run(venue, HOUR_MS - 2_700_000, 600_000);
     expect(venue.state.perps.get(A)?.closing?.isWaiting).toBe(true);
-    expect(passed.flatMap(story)).toEqual([]);
-    expect(story(venue.wait(SAMPLE_MS).oracle(600_000))).toEqual([`${orderId} open 1000`]);
+    expect(passed.flatMap(orderResults)).toEqual([]);
+    expect(orderResults(venue.wait(SAMPLE_MS).oracle(600_000))).toEqual([`${orderId} open 1000`]);
     checkRestarts(venue);
   });
 

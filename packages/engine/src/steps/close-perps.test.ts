@@ -15,7 +15,7 @@ import {
   Scenario,
   START_MS,
 } from '@oddlot/testing/engine/scenario';
-import { act, checkRestarts, group, story, waiting } from '@oddlot/testing/engine/waiting';
+import { act, checkRestarts, group, orderResults, waiting } from '@oddlot/testing/engine/waiting';
 
 const ID = PERP.instrumentId;
 const HOUR_MS = 3_600_000;
@@ -77,7 +77,7 @@ describe('R-delist: the closing hour accepts only reducing orders', () => {
     );
     const result = venue.block(DELIST);
     const [stop, entry, parent, child] = [1, 2, 3, 4].map((n) => (reducing.orderId ?? 0) + n);
-    expect(story(result)).toEqual([
+    expect(orderResults(result)).toEqual([
       `${opening.orderId} cancelled delisted`,
       `${entry} cancelled delisted`,
       `${parent} cancelled delisted`,
@@ -97,8 +97,8 @@ describe('R-delist: the closing hour accepts only reducing orders', () => {
   test('the closing hour ends a running reversal as failed', () => {
     const venue = traded();
     const turned = act(venue, alice, { type: 'reversePosition', instrumentId: ID });
-    expect(story(turned)).toEqual(['closing 0 0']);
-    expect(story(venue.block(DELIST))).toEqual(['failed 0 0']);
+    expect(orderResults(turned)).toEqual(['closing 0 0']);
+    expect(orderResults(venue.block(DELIST))).toEqual(['failed 0 0']);
     expect(venue.state.reverseJobs.size).toBe(0);
   });
 

@@ -14,10 +14,10 @@ import {
   marketOf,
   openMarket,
   operate,
-  purse,
+  fundsOf,
   setPhase,
   share,
-  tale,
+  describeEvents,
 } from '@oddlot/testing/engine/outcomes';
 import { actor, alice, bob, carol, type Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
@@ -43,16 +43,16 @@ describe('R-settlement: the holders of shares are paid', () => {
     'a pair of YES and NO pays exactly 1.00 at f = %d / 10,000',
     (fraction, [toAlice, toBob, yes, no], aliceHas, bobHas) => {
       const venue = holders();
-      expect(tale(decide(venue, fraction))).toEqual([
+      expect(describeEvents(decide(venue, fraction))).toEqual([
         'closed to resolved',
         `alice: 10 yes pay ${toAlice}`,
         `bob: 10 no pay ${toBob}`,
         `carol: 3.33 yes pay ${yes}`,
         `carol: 3.33 no pay ${no}`,
       ]);
-      expect(purse(venue, alice)).toBe(aliceHas);
-      expect(purse(venue, bob)).toBe(bobHas);
-      expect(purse(venue, carol)).toBe('1000');
+      expect(fundsOf(venue, alice)).toBe(aliceHas);
+      expect(fundsOf(venue, bob)).toBe(bobHas);
+      expect(fundsOf(venue, carol)).toBe('1000');
       expect(venue.state.outcomes.settled.get(MARKET_ID)).toMatchObject({
         fraction,
         slug: 'market',
@@ -232,7 +232,7 @@ test('many holders are paid in portions, and the venue continues in between', ()
   share(venue, alice, { price: 6_000, size: 1_000 });
   expect(share(venue, last, { sell: true, price: 6_000, size: 1_000 }).state).toBe('queued');
   setPhase(venue, 'closed');
-  const paid = tale(decide(venue, 2_500)).filter((line) => line.includes('pay'));
+  const paid = describeEvents(decide(venue, 2_500)).filter((line) => line.includes('pay'));
   expect(paid).toHaveLength(2 * (LIMITS.settlementsPerBlock - 1));
   expect(nextDueMs(venue.state)).toBe(venue.nowMs);
   const middle = venue.blocks.length;
@@ -251,11 +251,11 @@ test('many holders are paid in portions, and the venue continues in between', ()
   );
   expect(before.outcomes[0]?.reject?.reason).toBe('marketResolved');
   expect(venue.state.outcomes.markets.has(MARKET_ID)).toBe(false);
-  expect(purse(venue, last)).toBe('10');
+  expect(fundsOf(venue, last)).toBe('10');
   decide(venue, 0, other);
-  expect(tale(later(venue, 10_000))).toEqual(['refused marketResolved']);
+  expect(describeEvents(later(venue, 10_000))).toEqual(['refused marketResolved']);
   fundOutcome(venue, last, 1_000_000);
-  expect(purse(venue, last)).toBe('11');
+  expect(fundsOf(venue, last)).toBe('11');
   // A venue that was restarted in between has the same result.
   for (const { commands, timeMs: at } of venue.blocks.slice(middle)) {
     applyBlock(restored, { height: restored.height + 1, timeMs: timeMs(at), commands });

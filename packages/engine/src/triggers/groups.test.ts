@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { childOrders, triggerOrders } from '../read/read.ts';
 import { alice, bob, carol, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
-import { act, checkRestarts, group, sign, story, waiting } from '@oddlot/testing/engine/waiting';
+import {
+  act,
+  checkRestarts,
+  group,
+  sign,
+  orderResults,
+  waiting,
+} from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 const takeProfit = waiting({ kind: 'takeProfit', price: 1_100_000, isMarket: false });
@@ -56,19 +63,19 @@ describe('R-grouping: the parent determines the state of its children', () => {
     family();
     expect(childOrders(scenario.state, 1).map(({ orderId }) => orderId)).toEqual([2, 3]);
     expect(triggerOrders(scenario.state, alice)).toEqual([]);
-    expect(story(scenario.oracle(1_100_000))).toEqual([]);
+    expect(orderResults(scenario.oracle(1_100_000))).toEqual([]);
   });
 
   test('children of a maker become active with its first fill and grow with it', () => {
     family();
-    expect(story(sell(40))).toEqual(['1 open 60', '2 open 40', '3 open 40', '4 filled']);
+    expect(orderResults(sell(40))).toEqual(['1 open 60', '2 open 40', '3 open 40', '4 filled']);
     expect(childOrders(scenario.state, 1)).toEqual([]);
     expect(triggerOrders(scenario.state, alice)).toHaveLength(2);
-    expect(story(sell(60))).toEqual(['1 filled', '2 open 100', '3 open 100', '5 filled']);
+    expect(orderResults(sell(60))).toEqual(['1 filled', '2 open 100', '3 open 100', '5 filled']);
     expect(triggerOrders(scenario.state, alice).map(({ order: { orderId } }) => orderId)).toEqual([
       3, 2,
     ]);
-    expect(story(scenario.oracle(1_100_000))).toEqual(['2 open 100']);
+    expect(orderResults(scenario.oracle(1_100_000))).toEqual(['2 open 100']);
   });
 
   test('children of a parent filled as a taker wait for their price from the start', () => {
@@ -82,7 +89,7 @@ describe('R-grouping: the parent determines the state of its children', () => {
   test('the size of a child is at most the filled size of its parent', () => {
     const parent = order({ price: PRICE, size: 100 });
     group(scenario, alice, 'normal', parent, { ...takeProfit, size: 400 });
-    expect(story(sell(100))).toEqual(['1 filled', '2 open 100', '3 filled']);
+    expect(orderResults(sell(100))).toEqual(['1 filled', '2 open 100', '3 filled']);
   });
 
   test('children of a parent filled first as a taker and later as a maker grow with it', () => {
@@ -98,8 +105,8 @@ describe('R-grouping: the parent determines the state of its children', () => {
       ['open', 0],
     ]);
     // The stop has a size of 50, which later fills do not change.
-    expect(story(sell(30))).toEqual(['2 open 30', '3 open 70', '4 open 50', '5 filled']);
-    expect(story(sell(30))).toEqual(['2 filled', '3 open 100', '6 filled']);
+    expect(orderResults(sell(30))).toEqual(['2 open 30', '3 open 70', '4 open 50', '5 filled']);
+    expect(orderResults(sell(30))).toEqual(['2 filled', '3 open 100', '6 filled']);
   });
 
   test('an amendment that crosses the book activates the children', () => {
@@ -108,14 +115,14 @@ describe('R-grouping: the parent determines the state of its children', () => {
     const { instrumentId } = PERP;
     const amend = { instrumentId, target: { orderId: 1 }, price: PRICE, size: 100 } as const;
     const result = act(scenario, alice, { type: 'modifyOrder', ...amend });
-    expect(story(result)).toEqual(['4 filled', '1 open 60', '2 open 40', '3 open 40']);
+    expect(orderResults(result)).toEqual(['4 filled', '1 open 60', '2 open 40', '3 open 40']);
   });
 
   test('a child that fires before its parent is filled cancels the remainder of the parent', () => {
     family();
     sell(40);
     scenario.one(carol, { price: 895_000, size: 100 });
-    expect(story(scenario.oracle(900_000))).toEqual([
+    expect(orderResults(scenario.oracle(900_000))).toEqual([
       '1 cancelled siblingFilled',
       '5 open 60',
       '3 filled',
@@ -152,7 +159,7 @@ describe('R-grouping: the parent determines the state of its children', () => {
       orders: [parent, takeProfit, { ...stopLoss, size: 0 }],
       grouping: 'normal',
     });
-    expect(story(result)).toEqual([
+    expect(orderResults(result)).toEqual([
       '1 rejected positionLimit',
       '2 cancelled parentCanceled',
       '3 rejected sizeBelowMin',
@@ -163,7 +170,7 @@ describe('R-grouping: the parent determines the state of its children', () => {
     family();
     sell(40);
     const cancels = [{ instrumentId: PERP.instrumentId, orderId: 1 }];
-    expect(story(act(scenario, alice, { type: 'cancelOrders', cancels }))).toEqual([
+    expect(orderResults(act(scenario, alice, { type: 'cancelOrders', cancels }))).toEqual([
       '1 cancelled userCanceled',
     ]);
     expect(triggerOrders(scenario.state, alice).map(({ order: each }) => each.remaining)).toEqual([
@@ -171,7 +178,7 @@ describe('R-grouping: the parent determines the state of its children', () => {
     ]);
     family();
     cancels[0]!.orderId = 5;
-    expect(story(act(scenario, alice, { type: 'cancelOrders', cancels }))).toEqual([
+    expect(orderResults(act(scenario, alice, { type: 'cancelOrders', cancels }))).toEqual([
       '5 cancelled userCanceled',
       '6 cancelled parentCanceled',
       '7 cancelled parentCanceled',
@@ -181,7 +188,7 @@ describe('R-grouping: the parent determines the state of its children', () => {
   test('children of an expired parent are cancelled', () => {
     family({ timeInForce: 'gtd', expireMs: (scenario.nowMs + 6_000) as never });
     scenario.wait(6_000);
-    expect(story(scenario.block())).toEqual([
+    expect(orderResults(scenario.block())).toEqual([
       '1 cancelled expired',
       '2 cancelled parentCanceled',
       '3 cancelled parentCanceled',
@@ -191,7 +198,7 @@ describe('R-grouping: the parent determines the state of its children', () => {
   test('children of a parent cancelled by a self-trade are cancelled', () => {
     family();
     const orders = [order({ isBuy: false, price: PRICE, size: 100, timeInForce: 'ioc' })];
-    expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
+    expect(orderResults(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
       '1 cancelled selfTrade',
       '2 cancelled parentCanceled',
       '3 cancelled parentCanceled',
@@ -207,14 +214,17 @@ describe('R-grouping: the parent determines the state of its children', () => {
     family();
     sell(40);
     scenario.oracle(930_000);
-    expect(story(sell(60))).toEqual(['1 cancelled marginCanceled', '5 cancelled iocRemainder']);
+    expect(orderResults(sell(60))).toEqual([
+      '1 cancelled marginCanceled',
+      '5 cancelled iocRemainder',
+    ]);
     expect(scenario.state.triggers.size).toBe(2);
   });
 
   test('cancelling one child keeps the other one with the parent', () => {
     family();
     scenario.cancel(alice, 2);
-    expect(story(sell(100))).toEqual(['1 filled', '3 open 100', '4 filled']);
+    expect(orderResults(sell(100))).toEqual(['1 filled', '3 open 100', '4 filled']);
     scenario.cancel(alice, 3);
     expect(scenario.state.groups.all()).toEqual([]);
   });
@@ -223,7 +233,7 @@ describe('R-grouping: the parent determines the state of its children', () => {
     family();
     scenario.cancel(alice, 2, 3);
     expect(scenario.state.groups.all()).toEqual([]);
-    expect(story(sell(100))).toEqual(['1 filled', '4 filled']);
+    expect(orderResults(sell(100))).toEqual(['1 filled', '4 filled']);
   });
 
   test('children of a trigger parent are listed with it while it waits or rests', () => {
@@ -235,9 +245,14 @@ describe('R-grouping: the parent determines the state of its children', () => {
     const [view] = triggerOrders(scenario.state, alice);
     expect(view?.order.orderId).toBe(1);
     expect(view?.children.map(({ orderId }) => orderId)).toEqual([2, 3]);
-    expect(story(scenario.oracle(950_000))).toEqual(['1 open 100']);
+    expect(orderResults(scenario.oracle(950_000))).toEqual(['1 open 100']);
     expect(childOrders(scenario.state, 1)).toHaveLength(2);
-    expect(story(sell(100, 950_000))).toEqual(['1 filled', '2 open 100', '3 open 100', '4 filled']);
+    expect(orderResults(sell(100, 950_000))).toEqual([
+      '1 filled',
+      '2 open 100',
+      '3 open 100',
+      '4 filled',
+    ]);
   });
 
   test('a trigger parent that is cancelled or fails when it fires cancels its children', () => {
@@ -246,7 +261,7 @@ describe('R-grouping: the parent determines the state of its children', () => {
     group(scenario, alice, 'normal', parent, stopLoss);
     scenario.cancel(alice, 3);
     expect(scenario.state.triggers.find(4)).toBeUndefined();
-    expect(story(scenario.oracle(950_000))).toEqual([
+    expect(orderResults(scenario.oracle(950_000))).toEqual([
       '1 rejected reduceOnlyIncreases',
       '2 cancelled parentCanceled',
     ]);
@@ -259,7 +274,11 @@ describe('R-grouping: the parent determines the state of its children', () => {
     group(scenario, alice, 'normal', parent, early, trigger);
     scenario.one(carol, { price: 990_000, size: 100 });
     sell(100);
-    expect(story(scenario.block())).toEqual(['4 filled', '2 filled', '3 cancelled siblingFilled']);
+    expect(orderResults(scenario.block())).toEqual([
+      '4 filled',
+      '2 filled',
+      '3 cancelled siblingFilled',
+    ]);
     expect(scenario.position(alice)).toBe(0);
   });
 
@@ -274,7 +293,11 @@ describe('R-grouping: the parent determines the state of its children', () => {
     expect(scenario.state.groups.all()).toHaveLength(1);
     scenario.one(carol, { price: 990_000, size: 100, timeInForce: 'alo' });
     scenario.wait(1_000);
-    expect(story(scenario.block())).toEqual(['6 open 30', '2 filled', '3 cancelled siblingFilled']);
+    expect(orderResults(scenario.block())).toEqual([
+      '6 open 30',
+      '2 filled',
+      '3 cancelled siblingFilled',
+    ]);
   });
 });
 
@@ -286,7 +309,7 @@ describe('R-trigger: siblings of a group share one position', () => {
 
   test('a completely filled stop cancels a waiting take-profit', () => {
     scenario.one(carol, { price: 900_000, size: 100 });
-    expect(story(scenario.oracle(900_000))).toEqual([
+    expect(orderResults(scenario.oracle(900_000))).toEqual([
       '5 filled',
       '3 filled',
       '2 cancelled siblingFilled',
@@ -297,7 +320,7 @@ describe('R-trigger: siblings of a group share one position', () => {
     scenario.oracle(1_100_000);
     const buy = (size: number): string[] => {
       const orders = [order({ price: 1_100_000, size })];
-      return story(act(scenario, carol, { type: 'placeOrders', orders }));
+      return orderResults(act(scenario, carol, { type: 'placeOrders', orders }));
     };
     expect(buy(40)).toEqual(['2 open 60', '5 filled']);
     expect(buy(60)).toEqual(['2 filled', '3 cancelled siblingFilled', '6 filled']);
@@ -306,7 +329,7 @@ describe('R-trigger: siblings of a group share one position', () => {
   test('a stop can close the position of a take-profit that rests in the book', () => {
     scenario.oracle(1_100_000);
     scenario.one(carol, { price: 900_000, size: 100 });
-    expect(story(scenario.oracle(900_000))).toEqual([
+    expect(orderResults(scenario.oracle(900_000))).toEqual([
       '5 filled',
       '2 cancelled reduceOnly',
       '3 filled',
@@ -316,8 +339,8 @@ describe('R-trigger: siblings of a group share one position', () => {
 
   test('a partly filled stop keeps the take-profit, which is reduced when it fires', () => {
     scenario.one(carol, { price: 900_000, size: 30 });
-    expect(story(scenario.oracle(900_000))).toEqual(['5 filled', '3 open 70']);
-    expect(story(scenario.oracle(1_100_000))).toEqual(['2 open 70']);
+    expect(orderResults(scenario.oracle(900_000))).toEqual(['5 filled', '3 open 70']);
+    expect(orderResults(scenario.oracle(1_100_000))).toEqual(['2 open 70']);
     expect(triggerOrders(scenario.state, alice).map(({ order: each }) => each.orderId)).toEqual([
       3,
     ]);
@@ -331,7 +354,7 @@ describe('R-trigger: siblings of a group share one position', () => {
     scenario.one(carol, { price: 900_000, size: 100 });
     // Alice has closed the position with another order, so the stop has no position to close.
     expect(scenario.position(alice)).toBe(0);
-    expect(story(scenario.oracle(900_000))).toEqual(['3 rejected reduceOnlyIncreases']);
+    expect(orderResults(scenario.oracle(900_000))).toEqual(['3 rejected reduceOnlyIncreases']);
     expect(triggerOrders(scenario.state, alice).map(({ order: each }) => each.orderId)).toEqual([
       2,
     ]);
@@ -348,5 +371,5 @@ test('cancels of a block take effect before siblings fire', () => {
     observedMs: scenario.nowMs as never,
   });
   // The cancels of a block are executed before its triggers.
-  expect(story(result)).toEqual(['2 cancelled userCanceled', '3 cancelled userCanceled']);
+  expect(orderResults(result)).toEqual(['2 cancelled userCanceled', '3 cancelled userCanceled']);
 });

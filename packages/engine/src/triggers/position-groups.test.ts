@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountView, triggerOrders } from '../read/read.ts';
 import { alice, bob, carol, order, Scenario } from '@oddlot/testing/engine/scenario';
-import { act, checkRestarts, group, story, waiting } from '@oddlot/testing/engine/waiting';
+import { act, checkRestarts, group, orderResults, waiting } from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 const takeProfit = waiting({ kind: 'takeProfit', price: 1_100_000, isMarket: false });
@@ -57,7 +57,7 @@ describe('R-grouping: attached orders close one position and end with it', () =>
     scenario.one(bob, { isBuy: false, price: PRICE, size: 50 });
     scenario.one(alice, { price: PRICE, size: 50 });
     scenario.one(carol, { price: 900_000, size: 150 });
-    expect(story(scenario.oracle(900_000))).toEqual([
+    expect(orderResults(scenario.oracle(900_000))).toEqual([
       '7 filled',
       '4 filled',
       '3 cancelled siblingFilled',
@@ -69,7 +69,7 @@ describe('R-grouping: attached orders close one position and end with it', () =>
     group(scenario, alice, 'position', { ...stopLoss, size: 40 });
     group(scenario, alice, 'position', { ...stopLoss, size: 90 });
     scenario.one(carol, { price: 900_000, size: 200 });
-    expect(story(scenario.oracle(900_000))).toEqual([
+    expect(orderResults(scenario.oracle(900_000))).toEqual([
       '5 open 160',
       '3 filled',
       '5 open 100',
@@ -82,7 +82,7 @@ describe('R-grouping: attached orders close one position and end with it', () =>
     group(scenario, alice, 'position', ...whole);
     scenario.one(carol, { price: PRICE, size: 100 });
     const orders = [order({ isBuy: false, price: PRICE, size: 100 })];
-    expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
+    expect(orderResults(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
       '5 filled',
       '3 cancelled reduceOnly',
       '4 cancelled reduceOnly',
@@ -94,7 +94,7 @@ describe('R-grouping: attached orders close one position and end with it', () =>
     group(scenario, alice, 'position', ...whole);
     scenario.one(alice, { isBuy: false, price: PRICE, size: 100 });
     const orders = [order({ price: PRICE, size: 100 })];
-    expect(story(act(scenario, carol, { type: 'placeOrders', orders }))).toEqual([
+    expect(orderResults(act(scenario, carol, { type: 'placeOrders', orders }))).toEqual([
       '5 filled',
       '3 cancelled reduceOnly',
       '4 cancelled reduceOnly',
@@ -120,16 +120,16 @@ describe('R-grouping: attached orders close one position and end with it', () =>
   test('the take-profit stays for the part of a position that its stop could not sell', () => {
     group(scenario, alice, 'position', ...whole);
     scenario.one(carol, { price: 900_000, size: 30 });
-    expect(story(scenario.oracle(900_000))).toEqual(['5 filled', '4 open 70']);
+    expect(orderResults(scenario.oracle(900_000))).toEqual(['5 filled', '4 open 70']);
     expect(scenario.state.triggers.size).toBe(2);
-    expect(story(scenario.oracle(1_100_000))).toEqual(['3 open 70']);
+    expect(orderResults(scenario.oracle(1_100_000))).toEqual(['3 open 70']);
     // The take-profit in the book is an open order; the position's entry contains only the stop,
     // which retries.
     expect(positionOf()).toMatchObject([
       { createdMs: scenario.nowMs, size: 0, takeProfit: undefined, stopLoss: { orderId: 4 } },
     ]);
     expect(
-      story(
+      orderResults(
         act(scenario, carol, {
           type: 'placeOrders',
           orders: [order({ price: 1_100_000, size: 70 })],
@@ -144,7 +144,7 @@ describe('R-grouping: attached orders close one position and end with it', () =>
     scenario.oracle(1_100_000);
     scenario.one(carol, { price: 1_090_000, size: 100 });
     const orders = [order({ isBuy: false, price: 1_090_000, size: 100 })];
-    expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
+    expect(orderResults(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
       '5 filled',
       '3 cancelled reduceOnly',
       '4 cancelled reduceOnly',
@@ -165,7 +165,7 @@ describe('R-grouping: attached orders close one position and end with it', () =>
     scenario.one(carol, { price: PRICE, size: 100 });
     // This order closes the long leg.
     const orders = [order({ isBuy: false, price: PRICE, size: 100, reduceOnly: true })];
-    expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
+    expect(orderResults(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
       '7 filled',
       '5 cancelled reduceOnly',
       '8 filled',

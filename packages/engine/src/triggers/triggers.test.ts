@@ -3,7 +3,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkCommand } from '../commands/commands.ts';
 import { findOrder, triggerOrders } from '../read/read.ts';
 import { alice, bob, carol, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
-import { act, checkRestarts, group, sign, story, waiting } from '@oddlot/testing/engine/waiting';
+import {
+  act,
+  checkRestarts,
+  group,
+  sign,
+  orderResults,
+  waiting,
+} from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 let scenario: Scenario;
@@ -77,7 +84,7 @@ describe('R-trigger: a trigger order is checked when it is placed', () => {
       'clientOrderIdDuplicate',
     );
     const cancels = [{ instrumentId: PERP.instrumentId, clientOrderId }];
-    expect(story(act(scenario, alice, { type: 'cancelByClientId', cancels }))).toEqual([
+    expect(orderResults(act(scenario, alice, { type: 'cancelByClientId', cancels }))).toEqual([
       '1 cancelled userCanceled',
     ]);
     scenario.one(alice, { price: 900_000, size: 100, clientOrderId });
@@ -117,7 +124,7 @@ describe('R-trigger: a trigger order is checked when it is placed', () => {
     expect(scenario.cancel(bob, 1)[0]?.reject?.reason).toBe('orderNotLive');
     expect(scenario.cancel(alice, 1)[0]).toMatchObject({ state: 'cancelled', orderId: 1 });
     expect(scenario.cancel(alice, 1)[0]?.reject?.reason).toBe('orderNotLive');
-    expect(story(scenario.oracle(800_000))).toEqual([]);
+    expect(orderResults(scenario.oracle(800_000))).toEqual([]);
   });
 });
 
@@ -130,8 +137,8 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
   ] as const)('a %s with buy %s fires at %i and not at %i', (kind, isBuy, at, before) => {
     const limit = waiting({ kind, price: at, isMarket: false }, { isBuy, reduceOnly: false });
     scenario.place(alice, { ...limit, price: isBuy ? 500_000 : 1_500_000 });
-    expect(story(scenario.oracle(before))).toEqual([]);
-    expect(story(scenario.oracle(at))).toEqual(['1 open 100']);
+    expect(orderResults(scenario.oracle(before))).toEqual([]);
+    expect(orderResults(scenario.oracle(at))).toEqual(['1 open 100']);
     expect(findOrder(scenario.state, 1)).toMatchObject({
       timeInForce: 'gtc',
       trigger: { kind, price: at },
@@ -144,9 +151,12 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
     scenario.one(carol, { price: 855_000, size: 40 });
     scenario.one(carol, { price: 854_900, size: 60 });
     scenario.place(alice, waiting({ price: 900_000 }, { reduceOnly: false }));
-    expect(story(scenario.oracle(900_000))).toEqual(['3 filled', '5 cancelled iocRemainder']);
+    expect(orderResults(scenario.oracle(900_000))).toEqual([
+      '3 filled',
+      '5 cancelled iocRemainder',
+    ]);
     expect(scenario.position(alice)).toBe(60);
-    expect(story(scenario.oracle(800_000))).toEqual([]);
+    expect(orderResults(scenario.oracle(800_000))).toEqual([]);
   });
 
   test('a market trigger that can open is sent in parts if it exceeds the market order size', () => {
@@ -155,7 +165,7 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
     for (const price of [999_000, 998_000]) scenario.one(carol, { price, size: 150 });
     scenario.place(alice, waiting({ price: PRICE }, { reduceOnly: false, size: 350 }));
     const result = scenario.block();
-    expect(story(result)).toEqual([
+    expect(orderResults(result)).toEqual([
       '1 filled',
       '2 open 100',
       '2 filled',
@@ -174,9 +184,11 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
     aliceLong();
     scenario.one(carol, { price: 990_000, size: 100 });
     expect(
-      story(act(scenario, alice, { type: 'placeOrders', orders: [waiting({ price: 1_100_000 })] })),
+      orderResults(
+        act(scenario, alice, { type: 'placeOrders', orders: [waiting({ price: 1_100_000 })] }),
+      ),
     ).toEqual(['4 open 100']);
-    expect(story(scenario.block())).toEqual(['3 filled', '4 filled']);
+    expect(orderResults(scenario.block())).toEqual(['3 filled', '4 filled']);
   });
 
   test('a trigger that fails its checks when it fires is rejected under the same id', () => {
@@ -184,7 +196,7 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
     scenario.place(alice, waiting({ price: 990_000 }));
     scenario.place(alice, waiting({ price: 990_000 }, opening));
     scenario.place(alice, waiting({ price: 990_000, isMarket: false }, { price: 9_000_000 }));
-    expect(story(scenario.oracle(990_000))).toEqual([
+    expect(orderResults(scenario.oracle(990_000))).toEqual([
       '1 rejected reduceOnlyIncreases',
       '2 rejected marginInsufficient',
       '3 rejected priceTooFar',
@@ -198,7 +210,7 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
       alice,
       waiting({ kind: 'takeProfit', price: 1_100_000, isMarket: false }, { size: 500 }),
     );
-    expect(story(scenario.oracle(1_100_000))).toEqual(['3 open 100']);
+    expect(orderResults(scenario.oracle(1_100_000))).toEqual(['3 open 100']);
     expect(scenario.holding(alice).reduceSell).toBe(100);
   });
 
@@ -207,7 +219,7 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
     scenario.one(alice, { isBuy: false, price: 1_100_000, size: 100, reduceOnly: true });
     scenario.one(carol, { price: 900_000, size: 100 });
     scenario.place(alice, waiting({ price: 900_000 }));
-    expect(story(scenario.oracle(900_000))).toEqual([
+    expect(orderResults(scenario.oracle(900_000))).toEqual([
       '4 filled',
       '3 cancelled reduceOnly',
       '5 filled',
@@ -217,16 +229,16 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
   test('triggers in a stale market fire at the next price', () => {
     scenario.place(alice, waiting({ price: 1_100_000 }));
     scenario.wait(30_001);
-    expect(story(scenario.block())).toEqual([]);
-    expect(story(scenario.oracle(PRICE))).toEqual(['1 rejected reduceOnlyIncreases']);
+    expect(orderResults(scenario.block())).toEqual([]);
+    expect(orderResults(scenario.oracle(PRICE))).toEqual(['1 rejected reduceOnlyIncreases']);
   });
 
   test('triggers do not fire while trading is halted', () => {
     scenario.place(alice, waiting({ price: 1_100_000 }));
     const halt = { type: 'setPerp', instrumentId: PERP.instrumentId, changes: {} } as const;
-    expect(story(scenario.block({ ...halt, halted: true }))).toEqual([]);
-    expect(story(scenario.oracle(900_000))).toEqual([]);
-    expect(story(scenario.block({ ...halt, halted: false }))).toEqual([
+    expect(orderResults(scenario.block({ ...halt, halted: true }))).toEqual([]);
+    expect(orderResults(scenario.oracle(900_000))).toEqual([]);
+    expect(orderResults(scenario.block({ ...halt, halted: false }))).toEqual([
       '1 rejected reduceOnlyIncreases',
     ]);
   });
@@ -250,7 +262,7 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
         cancels: [{ instrumentId: PERP.instrumentId, orderId: 4 }],
       }),
     );
-    expect(story(result)).toEqual([
+    expect(orderResults(result)).toEqual([
       '4 cancelled userCanceled',
       '3 filled',
       '5 filled',
@@ -267,7 +279,7 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
     scenario.one(carol, { isBuy: false, price: 1_020_000, size: 100 });
     // A stop of the short leg buys.
     scenario.place(alice, waiting({ price: 1_020_000 }, { isBuy: true }));
-    expect(story(scenario.oracle(1_020_000))).toEqual(['5 filled', '6 filled']);
+    expect(orderResults(scenario.oracle(1_020_000))).toEqual(['5 filled', '6 filled']);
     const [long, short] = [...scenario.account(alice).holdings.values()].map(({ size }) => size);
     expect([long, short]).toEqual([100, 0]);
   });
@@ -285,9 +297,9 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
         scenario.place(trader as typeof alice, ...Array.from({ length: 50 }, () => one));
       }
     }
-    expect(story(scenario.oracle(980_000))).toHaveLength(1_000);
+    expect(orderResults(scenario.oracle(980_000))).toHaveLength(1_000);
     expect(scenario.state.triggers.size).toBe(101);
-    const lines = story(scenario.oracle(1_010_000));
+    const lines = orderResults(scenario.oracle(1_010_000));
     expect(lines).toHaveLength(101);
     expect(lines[0]).toBe('1002 rejected reduceOnlyIncreases');
     expect(lines[100]).toBe('1 rejected reduceOnlyIncreases');

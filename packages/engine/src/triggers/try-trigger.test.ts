@@ -3,7 +3,7 @@ import type { BlockResult } from '../messages/block.ts';
 import type { TradeExecuted } from '../messages/event.ts';
 import { accountView, findOrder, triggerOrders } from '../read/read.ts';
 import { actor, alice, bob, carol, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
-import { act, checkRestarts, group, story, waiting } from '@oddlot/testing/engine/waiting';
+import { act, checkRestarts, group, orderResults, waiting } from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 let scenario: Scenario;
@@ -23,7 +23,7 @@ function aliceLong(size = 100): void {
 
 function aSecondLater(): string[] {
   scenario.wait(1_000);
-  return story(scenario.block());
+  return orderResults(scenario.block());
 }
 
 function fees({ events }: BlockResult): bigint[] {
@@ -36,7 +36,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
   test('a stop on an empty book stays armed under its id and retries', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
-    expect(story(scenario.oracle(900_000))).toEqual(['3 open 100']);
+    expect(orderResults(scenario.oracle(900_000))).toEqual(['3 open 100']);
     expect(findOrder(scenario.state, 3)).toMatchObject({ isTriggered: true, filled: 0 });
     expect(triggerOrders(scenario.state, alice)).toHaveLength(1);
     expect(aSecondLater()).toEqual([]);
@@ -52,9 +52,9 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     scenario.oracle(900_000);
     scenario.one(carol, { price: 900_000, size: 40 });
     scenario.wait(999);
-    expect(story(scenario.block())).toEqual([]);
+    expect(orderResults(scenario.block())).toEqual([]);
     scenario.wait(1);
-    expect(story(scenario.block())).toEqual(['4 filled', '3 open 60']);
+    expect(orderResults(scenario.block())).toEqual(['4 filled', '3 open 60']);
     expect(findOrder(scenario.state, 3)).toMatchObject({
       filled: 40,
       remaining: 60,
@@ -81,7 +81,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     }
     scenario.one(carol, { price: 854_900, size: 100 });
     scenario.place(alice, waiting({ price: 900_000 }));
-    expect(story(scenario.oracle(900_000))).toEqual(['3 filled', '9 open 88']);
+    expect(orderResults(scenario.oracle(900_000))).toEqual(['3 filled', '9 open 88']);
     expect(aSecondLater()).toEqual(['4 filled', '9 open 75']);
     expect(aSecondLater()).toEqual(['5 filled', '9 open 61']);
     expect(aSecondLater()).toEqual(['6 filled', '9 open 46']);
@@ -89,7 +89,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     expect(aSecondLater()).toEqual([]);
     // A mark one tick lower reaches the last bid.
     scenario.wait(1_000);
-    expect(story(scenario.oracle(899_800))).toEqual(['8 open 70', '9 filled']);
+    expect(orderResults(scenario.oracle(899_800))).toEqual(['8 open 70', '9 filled']);
   });
 
   test('the limit of a stop stays the same after an attempt that fills half of its size', () => {
@@ -97,7 +97,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     scenario.one(carol, { price: 891_000, size: 50 });
     scenario.one(carol, { price: 882_000, size: 50 });
     scenario.place(alice, waiting({ price: 900_000 }));
-    expect(story(scenario.oracle(900_000))).toEqual(['3 filled', '5 open 50']);
+    expect(orderResults(scenario.oracle(900_000))).toEqual(['3 filled', '5 open 50']);
     expect(aSecondLater()).toEqual([]);
     expect(aSecondLater()).toEqual(['4 filled', '5 filled']);
   });
@@ -108,10 +108,10 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     scenario.oracle(900_000);
     scenario.one(carol, { price: 899_000, size: 100 });
     scenario.wait(1_000);
-    expect(story(scenario.oracle(910_000))).toEqual([]);
+    expect(orderResults(scenario.oracle(910_000))).toEqual([]);
     expect(aSecondLater()).toEqual([]);
     scenario.wait(500);
-    expect(story(scenario.oracle(900_000))).toEqual(['4 filled', '3 filled']);
+    expect(orderResults(scenario.oracle(900_000))).toEqual(['4 filled', '3 filled']);
   });
 
   test('a stop does not retry while its market is halted or stale', () => {
@@ -120,8 +120,8 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     scenario.oracle(900_000);
     scenario.one(carol, { price: 899_000, size: 100 });
     scenario.wait(30_001);
-    expect(story(scenario.block())).toEqual([]);
-    expect(story(scenario.oracle(900_000))).toEqual(['4 filled', '3 filled']);
+    expect(orderResults(scenario.block())).toEqual([]);
+    expect(orderResults(scenario.oracle(900_000))).toEqual(['4 filled', '3 filled']);
   });
 
   test('a stop is sent as a whole, whatever its size and value', () => {
@@ -130,7 +130,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     scenario.one(alice, { price: PRICE, size: 100 });
     scenario.one(carol, { price: 900_000, size: 99 });
     group(scenario, alice, 'position', waiting({ price: 900_000 }, { size: 0 }));
-    expect(story(scenario.oracle(900_000))).toEqual(['3 filled', '4 open 1']);
+    expect(orderResults(scenario.oracle(900_000))).toEqual(['3 filled', '4 open 1']);
     scenario.one(carol, { price: 900_000, size: 20 });
     expect(aSecondLater()).toEqual(['5 open 19', '4 filled']);
   });
@@ -141,7 +141,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     scenario.oracle(900_000);
     const orders = [order({ isBuy: false, price: 900_000, size: 100, reduceOnly: true })];
     scenario.one(carol, { price: 900_000, size: 100 });
-    expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
+    expect(orderResults(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
       '4 filled',
       '3 cancelled reduceOnly',
       '5 filled',
@@ -180,7 +180,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     aliceLong();
     scenario.one(carol, { price: 917_000, size: 100 });
     scenario.place(alice, waiting({ price: 965_000 }));
-    expect(story(scenario.oracle(965_000))).toEqual(['4 open 100']);
+    expect(orderResults(scenario.oracle(965_000))).toEqual(['4 open 100']);
     for (let i = 0; i < 6; i++) expect(aSecondLater()).toEqual([]);
     expect(scenario.position(alice)).toBe(100);
     scenario.one(carol, { price: 960_000, size: 100 });
@@ -214,7 +214,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
       waiting({ kind: 'takeProfit', price: 1_100_000 }, { size: 0 }),
     );
     scenario.one(carol, { price: 900_000, size: 40 });
-    expect(story(scenario.oracle(900_000))).toEqual(['5 filled', '3 open 60']);
+    expect(orderResults(scenario.oracle(900_000))).toEqual(['5 filled', '3 open 60']);
     expect(accountView(scenario.state, alice)?.positions[0]?.tpsl).toMatchObject([
       { stopLoss: { orderId: 3 }, takeProfit: { orderId: 4 } },
     ]);
@@ -236,7 +236,7 @@ test('R-storms: first firings come before retries', () => {
   scenario.checks = false;
   aliceLong();
   scenario.place(alice, waiting({ price: 900_000 }));
-  expect(story(scenario.oracle(900_000))).toEqual(['3 open 100']);
+  expect(orderResults(scenario.oracle(900_000))).toEqual(['3 open 100']);
   // A thousand triggers with higher ids are reached for the first time; without a position, they
   // end immediately.
   for (const person of crowd) {
@@ -246,8 +246,8 @@ test('R-storms: first firings come before retries', () => {
   }
   scenario.one(carol, { price: 898_000, size: 100 });
   scenario.wait(1_000);
-  const first = story(scenario.oracle(899_000));
+  const first = orderResults(scenario.oracle(899_000));
   expect(first).toHaveLength(1_000);
   expect(new Set(first.map((line) => line.split(' ')[1]))).toEqual(new Set(['rejected']));
-  expect(story(scenario.block())).toEqual(['1004 filled', '3 filled']);
+  expect(orderResults(scenario.block())).toEqual(['1004 filled', '3 filled']);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { owedMicroUsdc, VENUE_ADDRESS } from '@oddlot/engine';
 import { address } from '@oddlot/units';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { someone, Trees, venueOf } from '@oddlot/testing/venue/trees';
+import { testAddress, Trees, venueOf } from '@oddlot/testing/venue/trees';
 import { readProof, type TreeProof } from './read-proof.ts';
 import { NODE_BYTES, treeFile, treeSecret, writeSum } from './tree-file.ts';
 
@@ -26,7 +26,7 @@ function node(hash: Uint8Array, sum: bigint): Buffer {
   return bytes;
 }
 
-async function proofOf(user: ReturnType<typeof someone>, height: number): Promise<TreeProof> {
+async function proofOf(user: ReturnType<typeof testAddress>, height: number): Promise<TreeProof> {
   const proof = await trees.proof(user, height);
   if (typeof proof !== 'object') throw new Error('no proof');
   return proof;
@@ -80,17 +80,17 @@ describe('the salts of a reserves tree', () => {
   test('a proof contains no other account, and its hashes cannot be computed from addresses alone', async () => {
     const state = venueOf(amounts(9));
     await trees.build(state, 300);
-    const own = await proofOf(someone(0), 300);
+    const own = await proofOf(testAddress(0), 300);
     const text = JSON.stringify(own, (_, value) =>
       typeof value === 'bigint' ? `${value}` : value,
     );
     const { hasher, secret } = trees;
     for (let n = 1; n < 9; n++) {
-      const other = await proofOf(someone(n), 300);
-      expect(text).not.toContain(someone(n).slice(2));
+      const other = await proofOf(testAddress(n), 300);
+      expect(text).not.toContain(testAddress(n).slice(2));
       expect(text).not.toContain(other.salt.slice(2));
       const amount = sumOf(other);
-      const user = Buffer.from(someone(n).slice(2), 'hex');
+      const user = Buffer.from(testAddress(n).slice(2), 'hex');
       for (const salt of [Buffer.alloc(32), Buffer.from(own.salt.slice(2), 'hex'), secret]) {
         const guess = hasher.leaf({ salt, address: user, amount });
         expect(text).not.toContain(Buffer.from(guess).toString('hex'));
@@ -105,7 +105,7 @@ describe('the salts of a reserves tree', () => {
     expect(second.root).not.toBe(first.root);
     expect(second.liabilities).toBe(first.liabilities);
     const places = async (height: number) =>
-      Promise.all(amounts(33).map(async (_, n) => (await proofOf(someone(n), height)).index));
+      Promise.all(amounts(33).map(async (_, n) => (await proofOf(testAddress(n), height)).index));
     expect(await places(401)).not.toEqual(await places(400));
   });
 
@@ -121,19 +121,19 @@ describe('the salts of a reserves tree', () => {
 test('there is no proof for an unknown account, nor without a tree', async () => {
   await trees.build(venueOf(amounts(3)), 600);
   expect(await trees.proof(address(`0x${'9'.repeat(40)}`), 600)).toBeUndefined();
-  expect(await trees.proof(someone(0), 601)).toBe('missing');
+  expect(await trees.proof(testAddress(0), 601)).toBe('missing');
 });
 
 test('a change of any byte of a tree file is detected', async () => {
   await trees.build(venueOf(amounts(5)), 610);
   const whole = readFileSync(treeFile(trees.folder, 610));
-  const right = await proofOf(someone(0), 610);
+  const right = await proofOf(testAddress(0), 610);
   let found = 0;
   for (let at = 0; at < whole.length; at += 3) {
     const bytes = Buffer.from(whole);
     bytes[at] = (bytes[at] ?? 0) ^ 0x10;
     writeFileSync(treeFile(trees.folder, 610), bytes);
-    const proof = await trees.proof(someone(0), 610);
+    const proof = await trees.proof(testAddress(0), 610);
     // The changed byte belongs to another account or is detected, so a wrong proof is never
     // returned.
     if (proof === 'damaged' || proof === undefined) found += 1;
@@ -147,14 +147,14 @@ test('a change of any byte of a tree file is detected', async () => {
     whole.subarray(0, 300),
   ]) {
     writeFileSync(treeFile(trees.folder, 610), bytes);
-    expect(await trees.proof(someone(0), 610)).toBe('damaged');
+    expect(await trees.proof(testAddress(0), 610)).toBe('damaged');
   }
 });
 
 test('a tree can be read only with its secret, and a damaged or lost secret is not replaced', async () => {
   await trees.build(venueOf(amounts(5)), 620);
   const { folder, hasher } = trees;
-  const other = { folder, hasher, height: 620, secret: Buffer.alloc(32), user: someone(0) };
+  const other = { folder, hasher, height: 620, secret: Buffer.alloc(32), user: testAddress(0) };
   expect(await readProof(other)).toBe('damaged');
   const elsewhere = join(folder, 'elsewhere');
   const secret = treeSecret(elsewhere);
@@ -177,6 +177,6 @@ test('other work continues while a tree with many leaves is built', async () => 
   expect(tree.liabilities).toBe(owedMicroUsdc(state));
   expect(trees.pauses).toBeGreaterThan(12);
   for (const n of [0, 4_321, 8_999]) {
-    expect((await proofOf(someone(n), 700)).parts[0]).toBe(BigInt(1_000_000 + n * n));
+    expect((await proofOf(testAddress(n), 700)).parts[0]).toBe(BigInt(1_000_000 + n * n));
   }
 });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { liveRowsOf } from '@oddlot/testing/venue/live-rows-of';
 import { modelAnswer } from '@oddlot/testing/venue/model-answer';
 import { startPostgres, type PostgresServer } from '@oddlot/cluster/servers/postgres-server';
-import { dice } from '@oddlot/testing/venue/dice';
+import { randomBelow } from '@oddlot/testing/venue/random-below';
 import {
   BUILDERS,
   INSTRUMENTS,
@@ -131,7 +131,7 @@ async function writeAll(
   blocks: readonly BlockRows[],
   seed: number,
 ): Promise<void> {
-  const roll = dice(seed);
+  const roll = randomBelow(seed);
   for (let from = 0; from < blocks.length;) {
     const until = from + 1 + roll(20);
     await store.write(blocks.slice(from, until));
@@ -466,7 +466,7 @@ function* questions(
   rounds: number,
   seed: number,
 ): Generator<Question> {
-  const roll = dice(seed);
+  const roll = randomBelow(seed);
   const one = <Item>(items: readonly Item[]): Item => present(items[roll(items.length)], 'an item');
   const time = (): number => one(blocks).head.timeMs + roll(3) - 1;
   const maybe = <Part extends object>(part: () => Part): Part | Record<never, never> =>

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { liveRowsOf } from '@oddlot/testing/venue/live-rows-of';
 import { modelAnswer } from '@oddlot/testing/venue/model-answer';
 import { startPostgres, type PostgresServer } from '@oddlot/cluster/servers/postgres-server';
-import { dice } from '@oddlot/testing/venue/dice';
+import { randomBelow } from '@oddlot/testing/venue/random-below';
 import { randomBlocks, USERS } from '@oddlot/testing/venue/random-block-rows';
 import type { RowPosition } from '../rows/block-rows.ts';
 import { openHistoryStore } from './history-store.ts';
@@ -38,7 +38,7 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
       kind === 'SQLite' ? { file: join(folder, 'since.sqlite') } : { url: await server.database() },
     );
     for (const block of blocks) await store.write([block]);
-    const roll = dice(SEED);
+    const roll = randomBelow(SEED);
     let count = 0;
     for (let round = 0; round < 4 * ROUNDS; round += 1) {
       const question = {

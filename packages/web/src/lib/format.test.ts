@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   cents,
-  chance,
+  probability,
   clockTime,
   compact,
   countdown,
@@ -43,10 +43,10 @@ describe('numbers are formatted for display', () => {
     ['money rounds halves away from zero', money('2.345'), '2.35'],
     ['a fraction in percent', percent('0.0184', { isSigned: true }), '+1.84%'],
     ['funding', percent('0.0000125', { decimals: 5 }), '0.00125%'],
-    ['a chance', chance('0.463'), '46%'],
-    ['0% only for exact values', chance('0.001'), '<1%'],
-    ['100% only for exact values', chance('0.999'), '>99%'],
-    ['an exact 100%', chance('1'), '100%'],
+    ['a chance', probability('0.463'), '46%'],
+    ['0% only for exact values', probability('0.001'), '<1%'],
+    ['100% only for exact values', probability('0.999'), '>99%'],
+    ['an exact 100%', probability('1'), '100%'],
     ['a price of a leg', cents('0.463'), '46.3¢'],
     ['compact', compact('184200000'), '184.2\u202fM'],
     ['a round value, compact', compact('2000'), '2.0\u202fK'],
@@ -66,7 +66,7 @@ describe('numbers are formatted for display', () => {
     chooseLocale('de-DE');
     expect(number('-1234.5', { decimals: 2 })).toBe('\u22121.234,50');
     expect(percent('-0.0184')).toBe('\u22121,84\u202f%');
-    expect(chance('0.999')).toBe('>\u202f99\u202f%');
+    expect(probability('0.999')).toBe('>\u202f99\u202f%');
     chooseLocale('en-US');
   });
 

@@ -69,7 +69,7 @@ export function percent(text: string | null | undefined, format: NumberFormat = 
 }
 
 /** Formats a probability: `0.463` becomes `46%`. 0% and 100% are shown only for exact values. */
-export function chance(text: string | null | undefined): string {
+export function probability(text: string | null | undefined): string {
   if (!isDecimal(text)) return NOTHING;
   const value = multiply(text, '100');
   const gap = percentGap();

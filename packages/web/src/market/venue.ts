@@ -37,7 +37,7 @@ const LIMITED_MS_MIN = 500;
  * All connections share one random value, because they reconnect together. Other pages have other
  * values.
  */
-const chance = Math.random();
+const jitter = Math.random();
 const url = globalThis.location?.origin ?? 'http://127.0.0.1:8690';
 
 /** Fetches a response and removes direction characters from names that users chose. */
@@ -53,7 +53,7 @@ export const reader: Reader = createReader({
   replicas: 'ask',
   onReplica: noteReplica,
   fetch: fetchNames,
-  backoff: { baseMs: 500, maxMs: 6_000, random: () => chance },
+  backoff: { baseMs: 500, maxMs: 6_000, random: () => jitter },
   onStreamStatus: () => note(),
   onRateLimited: noteLimit,
 });

@@ -6,7 +6,7 @@ import { useStore } from 'zustand';
 import { usePageTitle } from '../../lib/browser.ts';
 import { isDecimal, sign, toPixels } from '../../lib/decimal.ts';
 import {
-  chance,
+  probability,
   compact,
   countdown,
   hourlyRate,
@@ -468,7 +468,7 @@ function Favourite({ markets, byId }: FavouriteProps) {
           {best.group_title ?? best.question}
         </span>
       )}
-      <span className="w-11 shrink-0 text-end font-medium">{chance(priceOf(best))}</span>
+      <span className="w-11 shrink-0 text-end font-medium">{probability(priceOf(best))}</span>
     </span>
   );
 }

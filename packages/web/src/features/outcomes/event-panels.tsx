@@ -12,7 +12,7 @@ import { divide, multiply, subtract } from '../../lib/decimal.ts';
 import { explainError } from '../../lib/explain-error.ts';
 import {
   cents,
-  chance,
+  probability,
   clockTime,
   dateTime,
   money,
@@ -501,7 +501,7 @@ function Sides({ market, mark, leg, onPrice, orders }: OutcomeBookProps) {
       />
       <div className="flex h-8 shrink-0 items-center justify-between border-y border-line px-3">
         <span className="text-15 font-semibold">
-          {chance(mark === undefined ? undefined : legPrice(mark, leg))}
+          {probability(mark === undefined ? undefined : legPrice(mark, leg))}
         </span>
         <span className="text-11 text-muted">
           {best.bid === undefined || best.ask === undefined

@@ -12,7 +12,14 @@ import type { AlignedData } from 'uplot';
 import { texts } from 'words:outcomes';
 import { usePageTitle } from '../../lib/browser.ts';
 import { isDecimal, toPixels } from '../../lib/decimal.ts';
-import { chance, countdown, dateTime, percent, relative, wholeDate } from '../../lib/format.ts';
+import {
+  probability,
+  countdown,
+  dateTime,
+  percent,
+  relative,
+  wholeDate,
+} from '../../lib/format.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/cells.tsx';
 import { categoryName } from '../../market/queries.ts';
@@ -350,8 +357,8 @@ function Legend({ event, markets, marks, lines, place }: LegendProps) {
 }
 
 function shownChance(pointed: number | null | undefined, now: string | undefined): string {
-  if (typeof pointed !== 'number') return chance(now);
-  return chance((pointed / 100).toFixed(4));
+  if (typeof pointed !== 'number') return probability(now);
+  return probability((pointed / 100).toFixed(4));
 }
 
 function linesOf(

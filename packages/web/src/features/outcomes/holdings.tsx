@@ -15,7 +15,7 @@ import {
   worthAt,
   type Bbo,
 } from './market-facts.ts';
-import { usePurse } from './queries.ts';
+import { useFunds } from './queries.ts';
 
 type HoldingsProps = {
   readonly event: OutcomeEventMeta;
@@ -26,7 +26,7 @@ type HoldingsProps = {
 
 export function Holdings({ event, market, bbo, onSell }: HoldingsProps) {
   const t = useWords();
-  const { holdings } = usePurse(market.instrument_id);
+  const { holdings } = useFunds(market.instrument_id);
   if (holdings.length === 0) return <PaidOut event={event} market={market} />;
   const cost = costOf(holdings);
   const value = sum(holdings.map((holding) => holding.value));

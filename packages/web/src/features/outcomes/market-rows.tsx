@@ -1,6 +1,6 @@
 import type { Leg, OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
 import { isDecimal, multiply, roundTo, sign, subtract, sum } from '../../lib/decimal.ts';
-import { cents, chance, money, NOTHING, number } from '../../lib/format.ts';
+import { cents, probability, money, NOTHING, number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
 import { priceDecimals } from '../../market/cells.tsx';
@@ -112,7 +112,7 @@ function MarketRow({
         <ChanceBar price={mark} place={place} />
       </th>
       <td className="px-2 text-end text-15 font-semibold whitespace-nowrap tablet:text-20">
-        {chance(mark)}
+        {probability(mark)}
       </td>
       <td className="px-2 text-end max-tablet:hidden">
         <Change mark={mark} ticker={byId.get(id)} />

@@ -143,7 +143,7 @@ export function shownItem(timeline: OutcomeSeriesTimeline): OutcomeTimelineItem 
   );
 }
 
-export type Purse = {
+export type Funds = {
   readonly session: Session | undefined;
   readonly cash: string | undefined;
   readonly perpCash: string | undefined;
@@ -152,7 +152,7 @@ export type Purse = {
   readonly freeShares: (leg: Leg) => string;
 };
 
-export function usePurse(instrumentId: number): Purse {
+export function useFunds(instrumentId: number): Funds {
   const session = useSession();
   const user = session?.address;
   const state = accountStates.use(

@@ -13,7 +13,7 @@ import { texts } from 'words:outcomes';
 import { usePageTitle } from '../../lib/browser.ts';
 import { isDecimal, magnitude, sign, subtract, toPixels } from '../../lib/decimal.ts';
 import {
-  chance,
+  probability,
   clockTime,
   countdown,
   dateTime,
@@ -154,7 +154,7 @@ export function SeriesHead({ timeline, market, byId }: SeriesHeadProps) {
           </Figure>
           {lead !== undefined && <Lead value={lead} />}
           {market !== undefined && market.phase !== 'upcoming' && (
-            <Figure label={legName(market, 'Yes')}>{chance(markOf(market, byId))}</Figure>
+            <Figure label={legName(market, 'Yes')}>{probability(markOf(market, byId))}</Figure>
           )}
           <Left startMs={current.startTime} endMs={current.endTime} />
         </dl>
@@ -268,10 +268,10 @@ function Dot({ item, onOpen }: Readonly<{ item: OutcomeTimelineItem; onOpen: () 
 }
 
 function resultOf(item: OutcomeTimelineItem, t: Words): string {
-  const { decidedBy, probability, resolutionStatus, winningOutcome: winner } = item;
+  const { decidedBy, probability: fraction, resolutionStatus, winningOutcome: winner } = item;
   if (winner !== null) return t(winner === 'Yes' ? 'outcomes.series.up' : 'outcomes.series.down');
   if (resolutionStatus === 'resolved') {
-    return t('outcomes.series.neither', { amount: number(probability) });
+    return t('outcomes.series.neither', { amount: number(fraction) });
   }
   return t(decidedBy === 'operator' ? 'outcomes.series.byHand' : 'outcomes.series.pending');
 }

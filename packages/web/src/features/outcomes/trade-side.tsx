@@ -1,6 +1,6 @@
 import type { Leg, OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
 import { useState } from 'react';
-import { cents, chance } from '../../lib/format.ts';
+import { cents, probability } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { priceDecimals } from '../../market/cells.tsx';
 import { Button } from '../../ui/controls.tsx';
@@ -70,7 +70,7 @@ function Bar({ event, market, mark, bbo, choosing: { open } }: TradeSideProps) {
       <p className="col-span-2 flex items-center gap-3 text-12">
         <span className="me-auto min-w-0 truncate">{nameOf(market, event)}</span>
         {!isOpen && <Badge tone="warning">{t(`outcomes.phase.${market.phase}`)}</Badge>}
-        <span className="text-muted">{chance(mark)}</span>
+        <span className="text-muted">{probability(mark)}</span>
       </p>
       {isOpen ? (
         (['Yes', 'No'] as const).map((leg) => (

@@ -1,7 +1,7 @@
 import type { Leg, Level, OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
 import { Link } from '@tanstack/react-router';
 import { isDecimal, multiply, roundTo, subtract, toPixels } from '../../lib/decimal.ts';
-import { cents, chance, compact, number, relative } from '../../lib/format.ts';
+import { cents, probability, compact, number, relative } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { Badge, colourOf, EventTitle } from '../../ui/figures.tsx';
 import { classes } from '../../ui/styles.ts';
@@ -73,7 +73,7 @@ function EventCard({ event, heading: Heading, ...prices }: EventCardProps) {
         {only !== undefined && (
           <span className="shrink-0 text-end">
             <span className="block text-20 leading-6 font-semibold">
-              {chance(markOf(only, prices.byId))}
+              {probability(markOf(only, prices.byId))}
             </span>
             <Move market={only} byId={prices.byId} />
           </span>
@@ -118,7 +118,7 @@ function Candidate({ event, market, byId, bbos }: Prices & OfMarket) {
         <bdi>{market.group_title ?? market.question}</bdi>
       </span>
       <span className="w-10 shrink-0 text-end font-semibold tabular-nums">
-        {chance(markOf(market, byId))}
+        {probability(markOf(market, byId))}
       </span>
       <LegPrices event={event} market={market} bbos={bbos} />
     </li>

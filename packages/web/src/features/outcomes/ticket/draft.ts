@@ -26,7 +26,7 @@ import { number, usdc } from '../../../lib/format.ts';
 import { createLive } from '../../../market/live.ts';
 import { reader } from '../../../market/venue.ts';
 import type { Ladder } from '../market-facts.ts';
-import type { Purse } from '../queries.ts';
+import type { Funds } from '../queries.ts';
 import {
   quoteBuyFor,
   quoteBuyShares,
@@ -160,7 +160,7 @@ function faulty(fault: TicketFault | undefined): Draft {
   };
 }
 
-type Wanted = { readonly ticket: Ticket; readonly draft: Draft; readonly purse: Purse };
+type Wanted = { readonly ticket: Ticket; readonly draft: Draft; readonly funds: Funds };
 
 type ToMove = {
   readonly owner: Client;
@@ -174,11 +174,11 @@ const CENT = '0.01';
 export function moneyToMove(wanted: Wanted): ToMove | undefined {
   const missing = missingOf(wanted);
   if (missing === undefined) return undefined;
-  return movable(wanted.purse, missing, isBySpending(wanted) ? CENT : undefined);
+  return movable(wanted.funds, missing, isBySpending(wanted) ? CENT : undefined);
 }
 
 export function movable(
-  { perpCash, session }: Purse,
+  { perpCash, session }: Funds,
   missing: string,
   step?: string,
 ): ToMove | undefined {
@@ -189,7 +189,7 @@ export function movable(
 
 function missingOf(wanted: Wanted): string | undefined {
   const { reserve } = wanted.draft;
-  const { cash } = wanted.purse;
+  const { cash } = wanted.funds;
   if (reserve === undefined || !isDecimal(cash) || compare(reserve, cash) <= 0) return undefined;
   return subtract(isBySpending(wanted) ? wanted.ticket.amount : reserve, cash);
 }

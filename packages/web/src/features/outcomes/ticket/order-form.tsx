@@ -40,7 +40,7 @@ export function OrderForm({ market, bookCents, firstAmount, onLeg, ...choice }: 
   const t = useWords();
   const { intent, leg } = choice;
   const open = useTicket(market, { ...choice, cents: bookCents, firstAmount });
-  const { book, change, purse, sending, submit, ticket } = open;
+  const { book, change, funds, sending, submit, ticket } = open;
   const best = bestOf(book, leg, intent);
   return (
     <>
@@ -72,8 +72,8 @@ export function OrderForm({ market, bookCents, firstAmount, onLeg, ...choice }: 
       <Amount market={market} open={open} />
       <AmountHelp
         ticket={ticket}
-        cash={purse.cash}
-        freeShares={purse.freeShares(leg)}
+        cash={funds.cash}
+        freeShares={funds.freeShares(leg)}
         onChange={change}
       />
       <OrderPreview market={market} open={open} />
@@ -84,10 +84,10 @@ export function OrderForm({ market, bookCents, firstAmount, onLeg, ...choice }: 
           onRemedy={({ kind }) => (kind === 'retry' ? () => void submit() : undefined)}
         />
       )}
-      {sending.sent !== undefined && purse.session !== undefined && (
+      {sending.sent !== undefined && funds.session !== undefined && (
         <OrderFate
           key={sending.sent.id}
-          user={purse.session.address}
+          user={funds.session.address}
           sent={sending.sent}
           market={market}
         />

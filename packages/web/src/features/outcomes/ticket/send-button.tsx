@@ -29,9 +29,9 @@ type SendButtonProps = {
 };
 
 export function SendButton({ market, open, isQuick }: SendButtonProps) {
-  const { draft, isLost, outlook, purse, sending, submit, ticket } = open;
+  const { draft, isLost, outlook, funds, sending, submit, ticket } = open;
   const t = useWords();
-  const { session } = purse;
+  const { session } = funds;
   if (session?.trader === undefined) return <WayIn session={session} />;
   if (isLost) return <NoConnection />;
   const isBuy = ticket.intent === 'buy';

@@ -2,7 +2,7 @@ import type { Client, Leg, OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/s
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import { compare, isDecimal, roundTo, sign, smaller, subtract } from '../../../lib/decimal.ts';
-import { chance, countdown, hourMinute, number } from '../../../lib/format.ts';
+import { probability, countdown, hourMinute, number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { sizeDecimals, useVenueSecond } from '../../../market/cells.tsx';
 import { connection } from '../../../market/venue.ts';
@@ -10,7 +10,7 @@ import { doneOnce } from '../../../session/sent-once.ts';
 import { Button, emptied, NumberField, Segmented } from '../../../ui/controls.tsx';
 import { ErrorSentence, useDoing } from '../../../ui/states.tsx';
 import { lacksStrike, legName, nameOf } from '../market-facts.ts';
-import { usePurse } from '../queries.ts';
+import { useFunds } from '../queries.ts';
 import { mostOf, movable } from './draft.ts';
 import { OrderForm } from './order-form.tsx';
 import { MoveMoney, NoConnection, WayIn } from './send-button.tsx';
@@ -40,7 +40,7 @@ export function TicketPanel(props: TicketPanelProps) {
     <section aria-label={t('outcomes.ticket.label')} className="flex flex-col gap-3">
       <div className="flex items-baseline justify-between gap-3 max-desktop:hidden">
         <h2 className="min-w-0 truncate text-15 font-semibold">{nameOf(market, event)}</h2>
-        <span className="text-muted">{chance(mark)}</span>
+        <span className="text-muted">{probability(mark)}</span>
       </div>
       {!isOver && (
         <Segmented
@@ -119,8 +119,8 @@ type PairFormProps = { readonly market: OutcomeMarketMeta; readonly kind: 'split
 function PairForm({ market, kind }: PairFormProps) {
   const t = useWords();
   const [amount, setAmount] = useState('');
-  const purse = usePurse(market.instrument_id);
-  const { cash, freeShares, session } = purse;
+  const funds = useFunds(market.instrument_id);
+  const { cash, freeShares, session } = funds;
   const isSplit = kind === 'split';
   const pairs = smaller(freeShares('Yes'), freeShares('No'));
   const isLost = useStore(connection, ({ status }) => status === 'lost');
@@ -131,7 +131,7 @@ function PairForm({ market, kind }: PairFormProps) {
   const words = { amount: isGood ? number(amount) : '0', ...names };
   const work = usePair(session?.trader, market, kind);
   const isOver = isGood && isDecimal(most) && compare(amount, most) > 0;
-  const move = isOver && isSplit ? movable(purse, subtract(amount, most)) : undefined;
+  const move = isOver && isSplit ? movable(funds, subtract(amount, most)) : undefined;
   const isTooMuch = isOver && move === undefined;
   const canAct = isGood && !isOver && !isLost;
   const act = async (): Promise<void> => {

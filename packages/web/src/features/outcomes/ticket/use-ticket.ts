@@ -18,7 +18,7 @@ import { sentOnce } from '../../../session/sent-once.ts';
 import { emptied } from '../../../ui/controls.tsx';
 import { useDoing } from '../../../ui/states.tsx';
 import { gridOf, ladderOf, legName } from '../market-facts.ts';
-import { usePurse, type Purse } from '../queries.ts';
+import { useFunds, type Funds } from '../queries.ts';
 import {
   draftOf,
   moneyToMove,
@@ -46,7 +46,7 @@ export type OpenTicket = {
   readonly outlook: Outlook | undefined;
   readonly simulated: { readonly data: SimulatedAction | undefined; readonly isOld: boolean };
   readonly book: L2Book | undefined;
-  readonly purse: Purse;
+  readonly funds: Funds;
   readonly sending: Sending;
   readonly isLost: boolean;
   change(part: Partial<Typed>): void;
@@ -73,8 +73,8 @@ export function useTicket(
   useEffect(() => {
     if (cents !== undefined) setTyped((before) => ({ ...before, kind: 'limit', cents }));
   }, [cents]);
-  const purse = usePurse(market.instrument_id);
-  const { session } = purse;
+  const funds = useFunds(market.instrument_id);
+  const { session } = funds;
   const book = books.use({ coin: String(market.instrument_id) }, (state) => state.book);
   const sending = useSend(session?.trader);
   // The stream is subscribed before the first order, so that no update is missed.
@@ -85,13 +85,13 @@ export function useTicket(
     grid: gridOf(market),
     minSize: market.min_order_size,
     ladder: ladderOf(book, leg),
-    freeShares: purse.freeShares(leg),
+    freeShares: funds.freeShares(leg),
   });
   const simulated = useSimulated(session?.address, draft);
   const isLost = useStore(connection, ({ status }) => status === 'lost');
   const submit = async (): Promise<void> => {
     const isReady = market.trading.accepting_orders && !isLost;
-    if (!isReady || moneyToMove({ ticket, draft, purse }) !== undefined) return;
+    if (!isReady || moneyToMove({ ticket, draft, funds }) !== undefined) return;
     if (draft.entry === undefined) return;
     const key = intent === 'buy' ? 'outcomes.ticket.buyWords' : 'outcomes.ticket.sellWords';
     const words = t(key, { shares: number(draft.shares), leg: legName(market, leg) });
@@ -105,7 +105,7 @@ export function useTicket(
     outlook: outlookOf(ticket, draft, simulated.data),
     simulated,
     book,
-    purse,
+    funds,
     sending,
     isLost,
     change: (part) => {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Json } from '../support/client.ts';
-import type { Chance } from '../support/seeded.ts';
+import type { SeededRandom } from '../support/seeded.ts';
 import type { Socket } from '../support/socket.ts';
 import { garbleText } from './mutate.ts';
 import type { Answer, Sent } from './pipeline.ts';
@@ -20,11 +20,11 @@ export type PressedPosts = {
   readonly faults: readonly string[];
 };
 
-export async function pressPosts(
+export async function sendPosts(
   socket: Socket,
   count: number,
   requests: { readonly next: () => Sent; readonly overHttp: (sent: Sent) => Promise<Answer> },
-  random: Chance,
+  random: SeededRandom,
 ): Promise<PressedPosts> {
   const faults: string[] = [];
   let [answered, refused] = [0, 0];

@@ -7,7 +7,7 @@ const CONNECTIONS = 32;
 const IN_FLIGHT = 128;
 const FAULTS_MAX = 5;
 
-export type Pressed = {
+export type SendResult = {
   /** Number of responses by path, status and code. */
   readonly tally: ReadonlyMap<string, number>;
   /** The first undocumented responses, with their requests. */
@@ -15,11 +15,11 @@ export type Pressed = {
   readonly seconds: number;
 };
 
-export async function press(
+export async function sendAll(
   url: string,
   count: number,
   next: () => Promise<Sent> | Sent,
-): Promise<Pressed> {
+): Promise<SendResult> {
   const pipeline = await Pipeline.open(url, CONNECTIONS);
   const tally = new Map<string, number>();
   const faults: string[] = [];
@@ -45,7 +45,7 @@ export async function press(
 }
 
 /** Combines the results of several runs. */
-export function together(runs: readonly Pressed[]): Pressed {
+export function together(runs: readonly SendResult[]): SendResult {
   const tally = new Map<string, number>();
   for (const [key, count] of runs.flatMap((run) => [...run.tally])) {
     tally.set(key, (tally.get(key) ?? 0) + count);

@@ -72,7 +72,7 @@ const makers = Array.from({ length: MAKERS }, (_, at) => someone(0x1000 + at));
 const traders = Array.from({ length: ACCOUNTS }, (_, at) => someone(0x2000 + at));
 const bystanders = Array.from({ length: BYSTANDERS }, (_, at) => someone(0x9000 + at));
 
-class Story {
+class CrashScenario {
   readonly state: State = createState();
   readonly ledger = new ReferenceLedger();
   readonly steps = new Map<string, number>();
@@ -162,7 +162,7 @@ function order(shape: Partial<OrderRequest> & { price: number; size: number }): 
  * Returns quotes of all makers around a price. The levels are 0.1% apart, and each has the given
  * number of lots.
  */
-function quotes(story: Story, price: number, lots: number): Command[] {
+function quotes(scenario: CrashScenario, price: number, lots: number): Command[] {
   return makers.map((maker, at) => {
     const orders = Array.from({ length: 6 }, (_, level) => {
       const away = 10 * Math.ceil((price * (1 + at + level)) / 10_000);
@@ -172,60 +172,60 @@ function quotes(story: Story, price: number, lots: number): Command[] {
         order({ isBuy: false, price: mid + away, size: lots }),
       ];
     });
-    return story.place(maker, ...orders.flat());
+    return scenario.place(maker, ...orders.flat());
   });
 }
 
 /** Opens the venue with positions for all accounts, at leverages from 4 to 43. */
-function open(): Story {
-  const story = new Story();
-  story.advance(1, [
+function open(): CrashScenario {
+  const scenario = new CrashScenario();
+  scenario.advance(1, [
     { type: 'genesis', parameters: PARAMETERS },
     { type: 'registerPerp', perp: BTC },
   ]);
-  story.advance(1, [
-    story.price(OPEN, 1),
-    story.credit(PARAMETERS.insuranceFundAddress, FUND_USDC),
-    ...makers.map((maker) => story.credit(maker, 20_000_000)),
-    ...traders.map((trader, at) => story.credit(trader, 500 + 97 * (at % 50))),
-    ...bystanders.map((account) => story.credit(account, 1_234)),
+  scenario.advance(1, [
+    scenario.price(OPEN, 1),
+    scenario.credit(PARAMETERS.insuranceFundAddress, FUND_USDC),
+    ...makers.map((maker) => scenario.credit(maker, 20_000_000)),
+    ...traders.map((trader, at) => scenario.credit(trader, 500 + 97 * (at % 50))),
+    ...bystanders.map((account) => scenario.credit(account, 1_234)),
   ]);
-  story.advance(
+  scenario.advance(
     1,
-    traders.flatMap((trader, at) => settings(story, trader, at)),
+    traders.flatMap((trader, at) => settings(scenario, trader, at)),
   );
-  story.advance(1, quotes(story, OPEN, 60_000_000));
+  scenario.advance(1, quotes(scenario, OPEN, 60_000_000));
   for (let from = 0; from < ACCOUNTS; from += 50) {
     const entering = traders.slice(from, from + 50);
-    story.advance(
+    scenario.advance(
       100,
-      entering.map((trader, at) => enter(story, trader, from + at)),
+      entering.map((trader, at) => enter(scenario, trader, from + at)),
     );
   }
   const resting = order({ price: 300_000, size: 1_000 });
-  story.advance(
+  scenario.advance(
     1,
-    bystanders.map((account) => story.place(account, resting)),
+    bystanders.map((account) => scenario.place(account, resting)),
   );
-  return story;
+  return scenario;
 }
 
-function settings(story: Story, trader: Address, at: number): Command[] {
+function settings(scenario: CrashScenario, trader: Address, at: number): Command[] {
   const leverage = leverageOf(at);
   const marginMode = at % 4 === 1 || at % 4 === 3 ? 'isolated' : 'cross';
   const commands: Command[] = [];
   if (at % 4 >= 2) {
     commands.push({
       type: 'updatePositionMode',
-      authority: story.authority(trader),
+      authority: scenario.authority(trader),
       mode: 'hedge',
     });
   }
   const change = { instrumentId: ID, marginMode } as const;
-  commands.push({ type: 'updateMarginMode', authority: story.authority(trader), ...change });
+  commands.push({ type: 'updateMarginMode', authority: scenario.authority(trader), ...change });
   const signs = at % 4 === 3 ? [1, -1] : [1];
   for (const sign of signs) {
-    const authority = story.authority(trader);
+    const authority = scenario.authority(trader);
     commands.push({
       type: 'updateLeverage',
       authority,
@@ -242,7 +242,7 @@ const leverageOf = (at: number): number => 4 + ((at * 7) % 40);
  * Seven of ten accounts are long, and hedged accounts add a smaller opposite position. The margin
  * of some positions is so small that their owners are at risk before the first price gap.
  */
-function enter(story: Story, trader: Address, at: number): Command {
+function enter(scenario: CrashScenario, trader: Address, at: number): Command {
   const isBuy = at % 10 < 7;
   const usdc = 500 + 97 * (at % 50);
   const lots = Math.floor((usdc * USDC * Math.min(leverageOf(at), 40) * 0.8) / OPEN);
@@ -251,53 +251,53 @@ function enter(story: Story, trader: Address, at: number): Command {
   const size = at % 4 >= 2 ? Math.floor(lots * larger) : lots;
   const first = order({ isBuy, price, size, timeInForce: 'ioc' });
   const hope = at % 5 === 0 ? [order({ price: OPEN / 2, size: 50 })] : [];
-  if (at % 4 < 2) return story.place(trader, first, ...hope);
+  if (at % 4 < 2) return scenario.place(trader, first, ...hope);
   const back = 10 * Math.floor((OPEN * (isBuy ? 0.998 : 1.002)) / 10);
   const smaller = Math.floor(lots * other);
   const second = order({ isBuy: !isBuy, price: back, size: smaller, timeInForce: 'ioc' });
-  return story.place(trader, first, second, ...hope);
+  return scenario.place(trader, first, second, ...hope);
 }
 
 /**
  * The price falls by forty percent within sixty seconds, with three price gaps. Quotes disappear
  * and return with small sizes.
  */
-function crash(story: Story): void {
+function crash(scenario: CrashScenario): void {
   for (let second = 1; second <= 60; second++) {
     const gaps = [12, 27, 45].filter((at) => at <= second).length;
     const fallen = gaps * 70_000 + Math.round(((400_000 - 3 * 70_000) * second) / 60);
     const price = OPEN - fallen;
     const pull = makers.map((maker): Command => {
-      return { type: 'cancelAll', authority: story.authority(maker) };
+      return { type: 'cancelAll', authority: scenario.authority(maker) };
     });
     const isQuoting = second % 10 === 0;
-    story.advance(1_000, [story.price(price, 1_000), ...pull]);
-    story.advance(1, isQuoting ? quotes(story, price, 20_000) : []);
+    scenario.advance(1_000, [scenario.price(price, 1_000), ...pull]);
+    scenario.advance(1, isQuoting ? quotes(scenario, price, 20_000) : []);
   }
 }
 
 /** The price remains constant for two minutes, and the makers return. */
-function recover(story: Story): void {
+function recover(scenario: CrashScenario): void {
   for (let second = 1; second <= 120; second += 2) {
-    const commands = [story.price(OPEN - 400_000, 2_000)];
-    if (second === 21) commands.push(...quotes(story, OPEN - 400_000, 2_000_000));
-    story.advance(2_000, commands);
+    const commands = [scenario.price(OPEN - 400_000, 2_000)];
+    if (second === 21) commands.push(...quotes(scenario, OPEN - 400_000, 2_000_000));
+    scenario.advance(2_000, commands);
   }
 }
 
 test('every micro-USDC is accounted for while BTC loses 40% in a minute', () => {
-  const story = open();
-  const { state, steps } = story;
+  const scenario = open();
+  const { state, steps } = scenario;
   const { openInterest } = state.perps.get(ID)!;
   expect(openInterest * OPEN).toBeGreaterThan(10_000_000 * USDC);
   const isIn = ({ holdings }: Account) => [...holdings.values()].some(({ size }) => size !== 0);
   expect(state.accounts.filter(isIn).length).toBeGreaterThanOrEqual(ACCOUNTS);
   expect(steps.size, 'no account is liquidated before the crash').toBe(0);
-  const before = new Map(state.accounts.map((account) => [account.address, purse(account)]));
+  const before = new Map(state.accounts.map((account) => [account.address, funds(account)]));
 
-  story.touched.clear();
-  crash(story);
-  recover(story);
+  scenario.touched.clear();
+  crash(scenario);
+  recover(scenario);
 
   for (const step of [
     'cross cancel',
@@ -311,7 +311,7 @@ test('every micro-USDC is accounted for while BTC loses 40% in a minute', () => 
   ]) {
     expect(steps.get(step) ?? 0, step).toBeGreaterThan(0);
   }
-  expect(story.deleveraged.size).toBeGreaterThan(0);
+  expect(scenario.deleveraged.size).toBeGreaterThan(0);
   expect(state.liquidations.size, 'the crash has been worked off').toBe(0);
 
   // An account that neither traded nor was closed must be unchanged, and no account may end below
@@ -321,17 +321,17 @@ test('every micro-USDC is accounted for while BTC loses 40% in a minute', () => 
     const { address: owner } = account;
     if (owner === PARAMETERS.insuranceFundAddress) continue;
     expect(account.perpBalance, owner).toBeGreaterThanOrEqual(0n);
-    if (story.touched.has(owner)) continue;
+    if (scenario.touched.has(owner)) continue;
     untouched += 1;
-    expect(purse(account), owner).toEqual(before.get(owner));
+    expect(funds(account), owner).toEqual(before.get(owner));
   }
   expect(untouched).toBeGreaterThanOrEqual(BYSTANDERS);
-  for (const owner of bystanders) expect(story.touched.has(owner)).toBe(false);
+  for (const owner of bystanders) expect(scenario.touched.has(owner)).toBe(false);
 });
 
 type Account = State['accounts'][number];
 
-function purse(account: Account): readonly unknown[] {
+function funds(account: Account): readonly unknown[] {
   const { holdings, perpBalance } = account;
   return [
     perpBalance,

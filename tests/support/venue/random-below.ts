@@ -1,7 +1,7 @@
-export type Dice = (below: number) => number;
+export type RandomBelow = (below: number) => number;
 
 /** Returns a mulberry32 generator of integers that are at least zero and less than the bound. */
-export function dice(seed: number): Dice {
+export function randomBelow(seed: number): RandomBelow {
   let state = seed >>> 0;
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0;
