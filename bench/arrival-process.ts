@@ -23,7 +23,7 @@ export type ArrivalResult = {
   /** Milliseconds from the due time to the complete response. */
   readonly waitsMs: readonly number[];
   /**
-   * Milliseconds from the due time until the request is sent or no connection turns out to be free.
+   * Milliseconds from the due time until the request is sent, or until no free connection is found.
    */
   readonly delaysMs: readonly number[];
   readonly wallMs: number;

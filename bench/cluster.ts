@@ -490,7 +490,8 @@ class BarePublisher {
   }
 
   /**
-   * Returns the milliseconds for publishing `messages` messages with `inFlight` of them at a time.
+   * Publishes `messages` messages, of which `inFlight` are pending at a time. Returns the duration
+   * in milliseconds.
    */
   async publishMany(
     messages: number,

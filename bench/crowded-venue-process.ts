@@ -31,7 +31,7 @@ async function fill(folder: string, size: Crowding): Promise<void> {
     await Promise.all(commands.slice(from, from + AT_ONCE).map(propose));
   }
   same('orders that rest', venue.replica.state.pool.size, size.orders);
-  // The snapshot is due after a number of commands that includes those of the genesis.
+  // The snapshot is due after a fixed number of commands, including those of the genesis.
   while (venue.snapshots() === 0) await new Promise((resolve) => setTimeout(resolve, 50));
   await venue.crash();
 }

@@ -16,9 +16,9 @@ import { Subscribers } from './subscribers.ts';
 
 /**
  * Measures the CPU cost of sending one change of a book to thousands of sockets, without the cost
- * of the order that caused it. The comparison is a server that only writes the same bytes to as
- * many sockets. Every subscriber must receive every frame. The kernel counts the writes, so that a
- * frame that takes two writes is detected.
+ * of the order that caused it. The cost is compared with that of a server that only writes the same
+ * bytes to as many sockets. Every subscriber must receive every frame. The kernel counts the
+ * writes, so that a frame that takes two writes is detected.
  */
 
 const CPU_TARGET = 1.3;

@@ -172,7 +172,7 @@ class GrowthBench {
     }
   }
 
-  /** Measures the disk space of a request, before the log is compressed. */
+  /** Measures the disk space that a request takes before the log is compressed. */
   async disk(size: Crowding): Promise<Row[]> {
     const requests = sized(this.#scale, { full: 12_800, quick: 6_400, tiny: 64 });
     const grown = await this.#open(size);
@@ -298,8 +298,8 @@ class GrownVenue {
   }
 
   /**
-   * Returns an order of about 11 USDC. Nine of ten orders rest, and the tenth executes against the
-   * best price.
+   * Returns an order with a notional of about 11 USDC. Nine of ten orders rest, and the tenth
+   * executes against the best price.
    */
   #order(): WireOrder {
     const a = FIRST_PERP + this.#random.below(this.#instruments);

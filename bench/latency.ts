@@ -24,9 +24,10 @@ import { type Collections, type Stall, STALL_MS_MIN, type StallReport } from './
 /**
  * Measures the time from a signed single-order request to its durable response, at fractions of the
  * highest rate of this run. Requests are sent when they are due, independently of responses. The
- * time is wall-clock time, which is valid only on an idle machine. There are two comparisons, both
- * directly before each load. One writes and syncs the bytes of a typical block. The other is a bare
- * server that only parses, hashes and recovers; it receives the same requests at the same times.
+ * time is wall-clock time, which is valid only on an idle machine. Directly before each load, two
+ * references are measured. The first writes and syncs the bytes of a typical block. The second is a
+ * bare server that only parses, hashes and recovers; it receives the same requests at the same
+ * times.
  */
 
 const SHARES = [0.25, 0.5, 0.8];
@@ -137,8 +138,8 @@ class LatencyBench {
   }
 
   /**
-   * Returns an order of about 11 USDC. Nine of ten orders rest, and the tenth executes against the
-   * best price.
+   * Returns an order with a notional of about 11 USDC. Nine of ten orders rest, and the tenth
+   * executes against the best price.
    */
   #order(): WireOrder {
     const isBuy = this.#random.below(2) === 0;

@@ -124,7 +124,7 @@ describe('CHANGELOG.md is complete and consistent', () => {
     }
   });
 
-  test('the changelog has entries of one format below the headings', () => {
+  test('all entries of the changelog have the same format', () => {
     for (const text of changelog.split(/^### .+$/m).slice(1)) {
       const [entries = ''] = text.split(/^## /m);
       for (const line of entries.split('\n').filter((each) => each !== '')) {

@@ -24,7 +24,9 @@ type Client = {
    */
   readonly parts: readonly string[];
   readonly entryPoints: readonly string[];
-  /** The only declarations to publish. They must not use other declarations of the parts. */
+  /**
+   * The only file of declarations to publish. It must not import other declarations of the parts.
+   */
   readonly types?: string;
 };
 

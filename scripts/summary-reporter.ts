@@ -14,7 +14,7 @@ export default class SummaryReporter implements Reporter {
   #isPartial = false;
 
   onInit(vitest: Pick<Vitest, 'config'>): void {
-    // A selection of tests by name skips all other tests.
+    // If tests are selected by name, all others count as skipped.
     this.#isPartial = vitest.config.testNamePattern !== undefined;
   }
 

@@ -140,7 +140,7 @@ async function runModule(name: string, { folder, url }: Place): Promise<string> 
   return run('node', [`${name}.mjs`], folder);
 }
 
-/** Returns a program of the documentation with the address of a venue. */
+/** Returns a program of the documentation in which the address is that of the venue. */
 function programOf(name: string, url: string): string {
   const found = blocksOf(PAGES).find((block) => block.name === name);
   return present(found, `the program ${name} of the documentation`).code.replaceAll(

@@ -7,7 +7,7 @@ const MANIFEST = {
   text: '{ "name": "@oddlot/units", "exports": { ".": "./src/index.ts", "./sum": "./src/sum.ts" } }',
 };
 
-/** Returns the findings for files, as `path name`. */
+/** Returns the findings for files, in the form `path name`. */
 function found(files: Readonly<Record<string, string>>): string[] {
   const sources = Object.entries(files).map(([path, text]) => toSource({ path, text }));
   return checkExports(sources, [MANIFEST])
@@ -33,7 +33,7 @@ test.each([
   expect(found({ 'packages/units/src/a.ts': 'export const one = 1;', [path]: text })).toEqual([]);
 });
 
-test('an entry point forwards uses, and its own unused names are reported', () => {
+test('a use of an entry point counts for the re-exported name, and unused names of an entry point are reported', () => {
   const files = {
     'packages/units/src/a.ts': 'export const one = 1;\nexport const two = 2;\n',
     'packages/units/src/sum.ts': 'export function sum() {}\n',

@@ -31,7 +31,7 @@ const PHRASES: readonly (readonly [found: string, sentence: string, allowed: str
 describe.each(PHRASES)('the phrase "%s"', (phrase, sentence, allowed) => {
   const text = sentence.replace('#', phrase);
 
-  test('a ruled-out phrase is reported in documents, comments, messages and titles, with its line', () => {
+  test('a forbidden phrase is reported in documents, comments, messages and titles, with its line', () => {
     expect(check('docs/a.md', `# A\n\n${text}\n`)).toEqual([`3 language "${phrase}"`]);
     expect(check('packages/a/src/a.ts', `\n/** ${text} */`)).toEqual([`2 language "${phrase}"`]);
     expect(check('packages/a/src/a.ts', `\nlog('ab cd ef. ${text}');`)).toEqual([
@@ -42,7 +42,7 @@ describe.each(PHRASES)('the phrase "%s"', (phrase, sentence, allowed) => {
     ]);
   });
 
-  test('a ruled-out phrase is accepted where it is natural', () => {
+  test('a forbidden phrase is accepted where it is natural', () => {
     expect(check('docs/a.md', allowed)).toEqual([]);
   });
 });

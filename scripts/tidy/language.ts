@@ -86,7 +86,7 @@ function find(file: SourceFile, prose: string): Finding[] {
   );
 }
 
-/** Replaces a match by spaces. Line breaks stay, so that line numbers do not change. */
+/** Replaces a match with spaces. Line breaks are kept, so that line numbers do not change. */
 const blank = (match: string): string => match.replace(/[^\n]/g, ' ');
 
 function proseOf(markdown: string): string {

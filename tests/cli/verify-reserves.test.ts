@@ -177,7 +177,7 @@ async function run(args: readonly string[]): Promise<{ code: number; lines: stri
   return { code, lines };
 }
 
-/** Serves answers to all requests that are posted. */
+/** Fields of the requests that the fake venue and the fake node answer. */
 type Question = { readonly method?: string; readonly type?: string; readonly before?: number };
 
 async function serve(answer: (body: Question) => object): Promise<string> {

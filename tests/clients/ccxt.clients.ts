@@ -168,7 +168,7 @@ test('ccxt streams deliver books, trades and orders, even after the socket is cu
   expect((await bot.watchOHLCV(SYMBOL, '1m')).at(-1)[4]).toBeGreaterThan(0);
   await bot.createOrder(SYMBOL, 'limit', 'buy', 0.01, 96000);
   const watched = bot.watchOrders(SYMBOL);
-  // The subscription must exist before the order about which it reports.
+  // The client must have subscribed before the order is placed.
   await eventually(() => expect(Object.keys(bot.clients)).toHaveLength(1));
   await bot.createOrder(SYMBOL, 'limit', 'buy', 0.01, 96100);
   expect((await watched).at(-1)).toMatchObject({ symbol: SYMBOL, price: 96100 });

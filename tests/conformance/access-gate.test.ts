@@ -267,7 +267,7 @@ describe('R-gate: a closed gate stops only orders that increase positions', () =
       { type: 'reversePosition', asset: perp.id },
     ];
     for (const action of actions) await expectNothing([alice], alice.sign(action), CLOSED);
-    // A single opening order causes the rejection of the whole action.
+    // If one order opens a position, the whole action is rejected.
     const closing = order({ market: perp, side: 'sell', price: '150', size: '1' });
     const mixed = { type: 'order', grouping: 'na', orders: [closing, tooMuch] };
     await expectNothing([alice], alice.sign(mixed), CLOSED);

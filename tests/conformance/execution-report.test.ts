@@ -150,7 +150,7 @@ describe('the report of a taker order explains its execution', () => {
     });
   });
 
-  test('a rejected post-only order has no arrival, and an expired order rests until its expiry', async () => {
+  test('the report of a rejected post-only order has no arrival, and that of an expired order ends at its expiry', async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'sell', price: '101', size: '1' });
     const alo = perpOrder({ market: perp, side: 'buy', price: '101', size: '1', tif: 'Alo' });

@@ -293,7 +293,7 @@ describe('explainSignature finds the error in an incorrect signature', () => {
     expect(match.hint).toMatch(/^[A-Z].+\.$/);
     const { variant } = match;
     expect(tried.at(-1)).toEqual({ mistake, variant, signer, role: 'account' });
-    // /exchange must recover the same unknown address.
+    // The endpoint /exchange must recover the same unknown address.
     const refused = await world.client.exchange(envelope);
     expect(refused.json, refused.text).toMatchObject({
       code: 10006,

@@ -123,7 +123,7 @@ describe('an unmodified Hyperliquid library works as the guide describes', () =>
   });
 });
 
-test("l2Book accepts the library's null keys and unsubscribes", async () => {
+test('l2Book accepts the null fields of the library, and its unsubscription works', async () => {
   const client = new SubscriptionClient({ transport: connect('/ws') });
   const { coin } = world.btc;
   const book = await client.l2Book({ coin }, () => undefined);

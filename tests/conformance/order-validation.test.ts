@@ -15,14 +15,14 @@ function expectRefused(reply: Reply, code: number, message: string, field: strin
   return reply.json.details;
 }
 
-describe('validation before consensus names the order, the error and valid values', () => {
+describe('an error before consensus names the order, the reason and valid values', () => {
   async function refuse(changes: Json, code: number, message: string, field: string) {
     const alice = await world.trader('alice');
     const bad = { ...resting(), ...changes };
     const single = await world.client.exchange(await alice.sign(orderAction(bad)));
     const details = expectRefused(single, code, message, `orders[0].${field}`);
-    // One invalid order also causes the rejection of the valid orders in the batch. The error names
-    // its index.
+    // If one order of a batch is invalid, the valid orders are rejected too. The error names the
+    // index of the invalid order.
     const batch = await world.client.exchange(
       await alice.sign(orderAction(resting(), resting(), bad)),
     );

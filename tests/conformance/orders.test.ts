@@ -366,7 +366,7 @@ describe('a batch contains several orders', () => {
     expect(await alice.openOrders()).toHaveLength(2);
   });
 
-  test('an unconfirmed reply is only the acceptance, even if orders fail later', async () => {
+  test('an unconfirmed reply contains only the acceptance, even if orders fail later', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     await bob.placed({ market: btc, side: 'sell', price: btc.at(10), size: btc.worth(20) });

@@ -138,7 +138,7 @@ describe('invalid outcome orders are rejected before they are queued', () => {
     expect(refused).toMatchObject({ code: 10015, details: { required: '5', available: '0' } });
   });
 
-  test('R-sizes: the whole position is the one at the start of the action', async () => {
+  test('R-sizes: the whole position is that at the start of the action', async () => {
     done(await operate(bob, 'split', [market, '0.5']));
     await placed(alice, market, 'buy Yes 80 at 0.60');
     const orders = [bet(market, 'buy No 68.14 at 0.40'), bet(market, 'sell No 0.5 at 0.50')];

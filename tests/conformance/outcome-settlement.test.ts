@@ -82,7 +82,7 @@ describe('R-phases: the phase of a market limits its actions', () => {
     if (next === undefined) {
       const to = { open: 'open', halt: 'halted', close: 'closed' }[state];
       expectRefusal(single, 10017, `Invalid phase change: ${from} to ${to}`);
-      // One id of a market in the wrong phase causes the rejection of the whole action.
+      // If one market is in the wrong phase, the whole action is rejected.
       if (state !== 'open') {
         expect(refusalOf(await deployer.send({ setTrading: { instrumentIds, state } })).code).toBe(
           10017,

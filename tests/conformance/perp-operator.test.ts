@@ -29,7 +29,7 @@ function malformed(reply: { status: number; text: string; json: Json }, field?: 
   if (field !== undefined) expect(reply.json.details?.field, reply.text).toContain(field);
 }
 
-describe('admin actions require an admin and a valid form', () => {
+describe('admin actions must be well-formed and signed by an admin', () => {
   const message = 'Signer is not permitted to send venueAdmin';
   const harmless = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
 

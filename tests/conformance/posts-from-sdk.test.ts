@@ -139,7 +139,7 @@ describe('the SDK sends requests over the socket', () => {
     expect(wire.fetched).toEqual(Array.from({ length: 20 }, () => '/info'));
   });
 
-  test('the SDK throws rejects of posts like those of HTTP', async () => {
+  test('the SDK throws the same errors for posts as for HTTP requests', async () => {
     const { client, wire } = await aClient(world);
     const [entry] = order().orders;
     const tooSmall = { orders: [{ ...entry!, s: '0.0000000001' }] };
@@ -148,7 +148,7 @@ describe('the SDK sends requests over the socket', () => {
   });
 
   test('the SDK falls back to HTTP for a venue that does not support posts', async () => {
-    // This path answers a post in the way of an earlier release.
+    // The path /api-ws does not respond to posts, like the /ws of an earlier release.
     const wires: Wire = { fetched: [], posted: [], answersLost: 0, postsLost: 0 };
     const { client, wallet, wire } = await aClient(world, {
       openSocket: (url) => withFaults(new WebSocket(url.replace(/\/ws$/, '/api-ws')), wires),

@@ -121,7 +121,7 @@ async function heightNow(): Promise<number> {
   return block.height;
 }
 
-test('a state channel sends its state for any height', async () => {
+test('a state channel that resumes at any height sends its current state', async () => {
   const { btc } = world;
   const alice = await world.trader('alice');
   const socket = await world.socket();

@@ -11,7 +11,7 @@ import { type EarlierFolder, PREVIOUS } from './era-folders.ts';
 /**
  * Goal: a replica that waits for its rules version, or has just started it, accepts the same blocks
  * of a stream as components without the state (R-era). Method: the log of an earlier release is
- * replayed, and its blocks get names of proposers.
+ * replayed, and its blocks are named like those of proposers.
  */
 
 afterAll(removeTemporaryData);

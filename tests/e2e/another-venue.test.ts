@@ -81,7 +81,7 @@ test('requests executed on one venue are rejected by the other for every signer'
   }
 });
 
-test('explainSignature names the venue that an account action was signed for', async () => {
+test('explainSignature names the venue for which an account action was signed', async () => {
   const sends = first.sent.filter(({ type }) => type === 'tokenSend');
   const envelope = JSON.parse(sends[0]!.body) as object;
   const { match } = await second.client.data({ type: 'explainSignature', envelope });

@@ -149,7 +149,8 @@ const AHEAD: ReadonlySet<Command['type']> = new Set([
 ]);
 
 /**
- * R-block: if an account has sent an order, its later commands also wait until the gap is settled.
+ * R-block: returns true if every command of the account runs before the gap is settled. After an
+ * order, the account's other commands also wait until then.
  */
 function isAheadOfGap(address: Address, acts: readonly SignedCommand[]): boolean {
   return acts.every(({ authority, type }) => authority.signer !== address || AHEAD.has(type));

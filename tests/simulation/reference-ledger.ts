@@ -130,7 +130,7 @@ export class ReferenceLedger {
     if (this.#adl === undefined) return;
     const { isSolvent, owner, position } = this.#adl;
     this.#adl = undefined;
-    // The remaining size of a solvent account stays for the next entry.
+    // The remaining size of a solvent account is left to the next entry.
     if (position.size !== 0n && isSolvent) return;
     same('what is left untold', position.size, 0n);
     this.#endTakeOver(owner, position);

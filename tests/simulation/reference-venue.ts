@@ -418,7 +418,10 @@ export class ReferenceVenue {
     order.remaining -= size;
   }
 
-  /** Changes position, cost and balance. The fill first closes, and its remaining size opens. */
+  /**
+   * Changes position, cost and balance. A fill first closes the position, and its remaining size
+   * opens a new one.
+   */
   #move(order: ReferenceOrder, price: bigint, size: bigint, fee: bigint): void {
     const position = this.position(order.owner, order.perp);
     const sign = order.isBuy ? 1n : -1n;

@@ -35,7 +35,7 @@ async function openPage(path: string) {
   return page;
 }
 
-test('the documentation is linked on the home and the trading screen, also on a phone', async () => {
+test('the home screen and the trading screen link to the documentation, even on a phone', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   for (const path of ['/', '/trade/BTC-USDC']) {

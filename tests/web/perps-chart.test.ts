@@ -43,7 +43,7 @@ test('the German controls of the chart fit on a desktop, a tablet and a phone', 
   await button(page, 'Volumenprofil').waitFor();
 });
 
-test('controls that do not fit a narrow chart are in menus, also in full screen', async () => {
+test('controls that do not fit a narrow chart are in menus, even in full screen', async () => {
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'scale orders are one action, a stop waits among the triggers, and one confirmation cancels all of them',
+  'scale orders are sent in one action, a stop is listed as a trigger order, and one confirmation cancels all orders',
   async () => {
     const page = await trading(browser, venue.url);
     await choose(page, 'Scale');

@@ -343,7 +343,7 @@ test('the spread is a price and a share, and the grouping and the unit of the bo
 
 test('the keyboard alone selects a level of the book and another market, whose ticket starts without that price', async () => {
   const page = await trading(browser, venue.url);
-  // Automated checks do not find violations on the screen.
+  // Automated checks find no violations on the screen.
   expect(await faultsFound(page)).toEqual([]);
   const bids = page.getByRole('slider', { name: 'Bids' });
   await bids.press('ArrowDown');

@@ -74,7 +74,8 @@ async function heapWithoutGarbage(): Promise<number> {
 }
 
 /**
- * Returns the heap of a thread. The size comes from a heap snapshot, which collects garbage first.
+ * Returns the heap size of a thread in bytes. It comes from a heap snapshot, which collects garbage
+ * first.
  */
 async function threadWithoutGarbage(name: string): Promise<number> {
   const thread = threads.find(({ threadName }) => threadName === name);

@@ -271,7 +271,7 @@ const pythonCall = (code: string): Call => ({ label: 'Python', language: 'python
 function curl(path: string, body: Fields): Call {
   const inline = JSON.stringify(body);
   const text = inline.length < WIDTH - 6 ? inline : JSON.stringify(body, undefined, 2);
-  // A quote ends a string of the shell, so it is written between two strings.
+  // A single quote would end the string in the shell, so it is written between two strings.
   const quoted = text.replaceAll("'", String.raw`'\''`);
   const code = `curl ${URL}${path} \\\n  -H 'content-type: application/json' \\\n  -d '${quoted}'`;
   return { label: 'curl', language: 'sh', code };

@@ -119,7 +119,7 @@ export function parentOf({ source }: Entry): string {
   return source.replace(/^docs\/reference\/(.+)\.md$/, '/docs/$1');
 }
 
-/** Returns links to the previous and the next page in the order of the navigation. */
+/** Returns links to the previous page and the next page in the order of the navigation. */
 function neighbours(page: SitePage, { entries, navigation }: Frame): string {
   const all = navigation
     .flatMap(({ links }) => links)

@@ -1,4 +1,4 @@
-/** A JSON Schema as the descriptions of the API contain it. */
+/** The keywords of JSON Schema that the descriptions of the API use. */
 export type JsonSchema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];

@@ -59,7 +59,7 @@ export async function watched(
   act: () => Promise<unknown>,
 ): Promise<Json> {
   const received = call();
-  // The subscription must exist before the event about which it reports.
+  // The client must have subscribed before the event occurs.
   await expect
     .poll(
       () =>

@@ -102,7 +102,7 @@ const REFUSALS: readonly (readonly [keyof typeof MESSAGES, string, string])[] = 
   ['historyBehind', 'UNAVAILABLE', 'ExchangeNotAvailable'],
 ];
 
-describe('a refusal of the venue has its class of errors', () => {
+describe('each refusal of the venue has its own error class', () => {
   test.each(REFUSALS)('%s (%s) is a %s', async (key, name, expected) => {
     const build = MESSAGES[key] as (...values: string[]) => string;
     const message = build('1', '2', '3');
@@ -115,7 +115,7 @@ describe('a refusal of the venue has its class of errors', () => {
     });
   });
 
-  test('the error of an order entry has the class of its message', async () => {
+  test('the error class of an order entry follows from its message', async () => {
     const error = `orders[0]: ${MESSAGES.postOnlyWouldMatch()}`;
     const entry = {
       i: 0,

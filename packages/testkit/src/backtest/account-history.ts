@@ -85,7 +85,7 @@ function concerns(event: EngineEvent, account: Address): boolean {
     case 'orderUpdated':
       return false;
     case 'tokenSent':
-      // The recipient has a row too.
+      // A transfer results in a row of the sender and of the recipient.
       return true;
     default:
       return 'account' in event && event.account === account;

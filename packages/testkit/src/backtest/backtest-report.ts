@@ -65,7 +65,7 @@ export type FundingRow = {
 
 export type Liquidation = {
   readonly timeMs: number;
-  /** One of `cancel`, `market`, `net`, `insurance` or `adl`. */
+  /** The kind of the step: `cancel`, `market`, `net`, `insurance` or `adl`. */
   readonly step: string;
   /** The size of the position before the step. */
   readonly size: string;

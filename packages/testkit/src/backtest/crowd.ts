@@ -74,7 +74,7 @@ export class Crowd {
     return best === undefined || best.held > this.#market.roomMax ? this.join() : best.member;
   }
 
-  /** Returns the orders of one account as actions, as many as needed. */
+  /** Returns the orders of one account in as many actions as necessary. */
   place(member: Counterparty, orders: readonly CrowdOrder[]): readonly Command[] {
     const commands: Command[] = [];
     for (let from = 0; from < orders.length; from += ORDERS_PER_ACTION) {

@@ -69,7 +69,7 @@ type ReadLine = Exclude<RecordedRow, { kind: 'candle' }> | OpenCandle | LevelLin
 /**
  * Reads a line by its field names. It accepts the project's own format, the project's exports,
  * Hyperliquid's answers and archives, and Binance's dumps. Returns undefined for a line that is not
- * a trade, and a text for an error.
+ * a trade, and a message for a line with an error.
  */
 export function rowOf(fields: Fields): ReadLine | undefined | string {
   const inner = wrapped(fields);
@@ -121,8 +121,8 @@ const EARLIEST_MS = Date.parse('2000-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('2200-01-01T00:00:00Z');
 
 /**
- * Parses decimal text that must be positive. Zero is also allowed on request. Returns an error text
- * if the text is invalid.
+ * Parses decimal text that must be positive. On request, zero is also allowed. Returns an error
+ * text if the text is invalid.
  */
 export function decimalOf(
   value: unknown,

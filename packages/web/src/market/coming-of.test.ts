@@ -16,7 +16,7 @@ const LISTED = [
 const titles = (moment: Moment, wanted = ''): string[] =>
   comingOf(LISTED, { moment, wanted }).map(({ title }) => title);
 
-test('the event with the next start is first, regardless of its end', () => {
+test('the event that starts next is first, regardless of its end time', () => {
   expect(titles('start_time')).toEqual([
     'Snail weight',
     'Harbour day',
@@ -25,7 +25,7 @@ test('the event with the next start is first, regardless of its end', () => {
   ]);
 });
 
-test("the event with the next end is first, and events with the same end keep the venue's order", () => {
+test("the event that ends next is first, and events with the same end time keep the venue's order", () => {
   expect(titles('end_time')).toEqual(LISTED.map(({ title }) => title));
 });
 

@@ -41,7 +41,7 @@ function wallet(answers: Readonly<Record<string, unknown>>) {
   };
 }
 
-describe('calls of the settlement chain are encoded', () => {
+describe('calls to the settlement chain are encoded as its contracts require', () => {
   test('the balance is queried from the token in its encoding', async () => {
     const asked = wallet({ eth_call: '0x2faf080' });
     expect(await usdcOf(chain, FROM, asked)).toBe('50');
