@@ -82,12 +82,12 @@ export class OddlotAccount extends OddlotMarkets {
 
   async fetchPositions(symbols?: string[], params: Dict = {}): Promise<Dict[]> {
     await this.loadMarkets();
-    const wanted = this.marketSymbols(symbols);
+    const selected = this.marketSymbols(symbols);
     const user = this.link.user(params);
     const state = await this.link.info({ type: 'clearinghouseState', user });
     return state.assetPositions
       .map((row) => positionOf(this, row))
-      .filter(({ symbol }) => wanted === undefined || wanted.includes(String(symbol)));
+      .filter(({ symbol }) => selected === undefined || selected.includes(String(symbol)));
   }
 
   /** In hedge mode, `params.side` selects the `long` or the `short` position. */

@@ -121,7 +121,7 @@ export class Oddlot extends OddlotTrading {
     await this.loadMarkets();
     const rows = await this.streams.next(this.#orders(params), {
       name: symbol ?? ALL,
-      wants: ({ order }) => this.#isOf(symbol, order.instrumentId),
+      accepts: ({ order }) => this.#isOf(symbol, order.instrumentId),
     });
     const orders = rows.map((row) => orderUpdateOf(this, row));
     return this.filterBySinceLimit(orders, since, limit, 'timestamp', true);
@@ -141,7 +141,7 @@ export class Oddlot extends OddlotTrading {
     await this.loadMarkets();
     const rows = await this.streams.next(fillsChannel(this.link.user(params), ['perp']), {
       name: symbol ?? ALL,
-      wants: ({ instrumentId }) => this.#isOf(symbol, instrumentId),
+      accepts: ({ instrumentId }) => this.#isOf(symbol, instrumentId),
     });
     const trades = rows.map((row) => fillOf(this, row));
     return this.filterBySinceLimit(trades, since, limit, 'timestamp', true);
@@ -169,13 +169,13 @@ export class Oddlot extends OddlotTrading {
     params: Dict = {},
   ): Promise<Dict[]> {
     await this.loadMarkets();
-    const wanted = this.marketSymbols(symbols);
+    const selected = this.marketSymbols(symbols);
     const channel = stateChannel(this.link.user(params), 'perp');
-    const name = `positions ${(wanted ?? [ALL]).join()}`;
+    const name = `positions ${(selected ?? [ALL]).join()}`;
     const [state] = await this.streams.next(channel, { name });
     return state!.assetPositions
       .map((row: AssetPosition) => positionOf(this, row))
-      .filter(({ symbol }) => wanted === undefined || wanted.includes(String(symbol)));
+      .filter(({ symbol }) => selected === undefined || selected.includes(String(symbol)));
   }
 
   async unWatchPositions(_symbols?: string[], params: Dict = {}): Promise<unknown> {

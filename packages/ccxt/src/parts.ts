@@ -98,8 +98,10 @@ export function bySymbol(
   rows: readonly Dict[],
   symbols: readonly string[] | undefined,
 ): Dict {
-  const wanted = exchange.marketSymbols(symbols);
-  const kept = rows.filter(({ symbol }) => wanted === undefined || wanted.includes(String(symbol)));
+  const selected = exchange.marketSymbols(symbols);
+  const kept = rows.filter(
+    ({ symbol }) => selected === undefined || selected.includes(String(symbol)),
+  );
   return Object.fromEntries(kept.map((row) => [String(row['symbol']), row]));
 }
 

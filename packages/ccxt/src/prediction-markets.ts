@@ -150,8 +150,10 @@ export class PredictionMarkets extends connected(PredictionExchange) {
 
   async fetchTickers(outcomes?: string[], _params: Dict = {}): Promise<Dict> {
     await this.loadOutcomes(outcomes);
-    const wanted = (outcomes ?? Object.keys(this.outcomes ?? {})).map((name) => this.outcome(name));
-    const ids = [...new Set(wanted.map((outcome) => infoOf(outcome).instrumentId))];
+    const selected = (outcomes ?? Object.keys(this.outcomes ?? {})).map((name) =>
+      this.outcome(name),
+    );
+    const ids = [...new Set(selected.map((outcome) => infoOf(outcome).instrumentId))];
     const rows = new Map(
       (
         await Promise.all(
@@ -163,7 +165,7 @@ export class PredictionMarkets extends connected(PredictionExchange) {
         .flat()
         .map((row) => [row.instrumentId, row]),
     );
-    const tickers = wanted.flatMap((outcome) => {
+    const tickers = selected.flatMap((outcome) => {
       const row = rows.get(infoOf(outcome).instrumentId);
       return row === undefined ? [] : [[outcome.outcome, tickerOf(this, row, outcome)] as const];
     });

@@ -388,7 +388,7 @@ export class OddlotPrediction extends PredictionMarkets {
     const channel = this.#orders(params);
     const rows = await this.streams.next(channel, {
       name: outcome ?? ALL,
-      wants: ({ order }) => isOf(found, order),
+      accepts: ({ order }) => isOf(found, order),
     });
     await this.loadInstruments(rows.map(({ order }) => order.instrumentId));
     const orders = rows.map((row: OrderUpdate<UpdatedOutcomeOrder>) =>
@@ -411,7 +411,7 @@ export class OddlotPrediction extends PredictionMarkets {
     const found = outcome === undefined ? undefined : await this.loadOutcome(outcome);
     const rows = await this.streams.next(this.#fills(params), {
       name: outcome ?? ALL,
-      wants: (fill) => isTrade(fill) && isOf(found, fill),
+      accepts: (fill) => isTrade(fill) && isOf(found, fill),
     });
     await this.loadInstruments(rows.map(({ instrumentId }) => instrumentId));
     const trades = rows.map((row) => fillOf(this, row, this.#outcomeOf(row)));

@@ -35,7 +35,7 @@ const UNREAD_MAX = 1000;
 /** The delay before a frame is repeated after the frame budget of the venue was exceeded. */
 const FRAME_DELAY_MS = 100;
 
-type Reader = { unread: unknown[]; readonly wants: (value: never) => boolean };
+type Reader = { unread: unknown[]; readonly accepts: (value: never) => boolean };
 
 type Stream = {
   readonly channel: Channel<unknown>;
@@ -67,7 +67,7 @@ export class Streams {
   /** Returns the unread values of a reader, waiting for the first one. */
   async next<Value>(
     channel: Channel<Value>,
-    { name, wants = () => true }: { name: string; wants?: (value: Value) => boolean },
+    { name, accepts = () => true }: { name: string; accepts?: (value: Value) => boolean },
   ): Promise<Value[]> {
     const hash = hashOf(channel);
     const url = await this.#url(channel.path);
@@ -76,8 +76,8 @@ export class Streams {
     let reader = stream.readers.get(name);
     if (reader === undefined) {
       const { latest } = stream;
-      const isWanted = isLive && latest !== undefined && wants(latest as Value);
-      reader = { unread: isWanted ? [latest] : [], wants };
+      const isMatch = isLive && latest !== undefined && accepts(latest as Value);
+      reader = { unread: isMatch ? [latest] : [], accepts };
       stream.readers.set(name, reader);
     }
     while (reader.unread.length === 0) {
@@ -158,9 +158,9 @@ export class Streams {
     if (channel.kind === 'fact' && frame.height !== undefined) stream.height = frame.height;
     if (channel.kind === 'state' && values.length > 0) stream.latest = values.at(-1);
     for (const [name, reader] of readers) {
-      const wanted = values.filter((value) => reader.wants(value as never));
-      if (wanted.length === 0) continue;
-      const all = channel.kind === 'state' ? wanted.slice(-1) : [...reader.unread, ...wanted];
+      const matching = values.filter((value) => reader.accepts(value as never));
+      if (matching.length === 0) continue;
+      const all = channel.kind === 'state' ? matching.slice(-1) : [...reader.unread, ...matching];
       reader.unread = all.slice(-UNREAD_MAX);
       client.resolve(true, `${hash}|${name}`);
     }

@@ -132,7 +132,7 @@ function isRefused(outcome: CommandResult): boolean {
  * Returns the state without nonces, order ids and the height, because rejected commands can change
  * those.
  */
-function essence(scenario: Scenario): string {
+function comparableState(scenario: Scenario): string {
   const { signers: _s, nextOrderId: _n, height: _h, digest: _d, ...rest } = dump(scenario.state);
   return JSON.stringify(rest);
 }
@@ -169,10 +169,10 @@ describe('for any history, an account that trades stays covered and rejected com
   test('a rejected command changes only its nonce', () => {
     const reached = new Reached();
     const unchanged: Visit = (scenario, command) => {
-      const before = essence(scenario);
+      const before = comparableState(scenario);
       if (!isRefused(scenario.outcome(command))) return;
       reached.note(command.type);
-      expect(essence(scenario)).toBe(before);
+      expect(comparableState(scenario)).toBe(before);
     };
     fc.assert(
       fc.property(history, (steps) => play(steps, unchanged)),
@@ -185,9 +185,9 @@ describe('for any history, an account that trades stays covered and rejected com
   test('admission rejects an order exactly when execution does, for the same reason', () => {
     const reached = new Reached();
     const agreed: Visit = (scenario, command, next) => {
-      const digest = essence(scenario);
+      const digest = comparableState(scenario);
       const admitted = checkCommand(scenario.state, command, scenario.nowMs);
-      expect(essence(scenario)).toBe(digest);
+      expect(comparableState(scenario)).toBe(digest);
       const executed = scenario.outcome(command);
       if (next.kind === 'cancel' || next.kind === 'cancelByClientId') return;
       const refusal = executed.reject ?? executed.entries?.[0]?.reject;
@@ -312,10 +312,18 @@ test('the random histories reach the important rejects and order states', () => 
       }
     }
   }
-  const wanted = ['trade', 'open', 'filled', 'expired', 'iocRemainder', 'selfTrade', 'reduceOnly'];
+  const expectedKinds = [
+    'trade',
+    'open',
+    'filled',
+    'expired',
+    'iocRemainder',
+    'selfTrade',
+    'reduceOnly',
+  ];
   const refused = ['marginInsufficient', 'reduceOnlyIncreases', 'postOnlyWouldTrade'];
   const rare = ['marginCanceled', 'clientOrderIdDuplicate', 'valueBelowMin'];
-  for (const what of [...wanted, ...refused, ...rare]) {
+  for (const what of [...expectedKinds, ...refused, ...rare]) {
     expect(seen.get(what) ?? 0, what).toBeGreaterThan(3);
   }
 });

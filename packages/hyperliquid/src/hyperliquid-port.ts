@@ -17,7 +17,7 @@ import { answerExchange } from './exchange/answer-exchange.ts';
 import { answerInfo } from './info/answer-info.ts';
 import { readFields } from './info/read-query.ts';
 import { RefusedError } from './refused-error.ts';
-import { type Asker, sentenceOf, type VenueAccess } from './venue-access.ts';
+import { type Requester, sentenceOf, type VenueAccess } from './venue-access.ts';
 import { SocketEdge } from './ws/socket-edge.ts';
 import type { SocketServices } from './ws/socket-session.ts';
 
@@ -116,9 +116,9 @@ function servicesOf(
   return {
     coins,
     limiter,
-    async info(asker, body) {
+    async info(requester, body) {
       await credit?.(body);
-      return answerInfo(asker, coins, body);
+      return answerInfo(requester, coins, body);
     },
     exchange: answerExchange,
   };
@@ -130,17 +130,17 @@ function endpointsOf(
 ): Readonly<Record<string, AnyEndpoint>> {
   const refuse = ({ details, httpStatus, message }: WireError): Reply =>
     refusalOf(httpStatus, sentenceOf({ details, message }));
-  const askerOf = ({ ip }: TextRequest): Asker => ({ venue, ip });
+  const requesterOf = ({ ip }: TextRequest): Requester => ({ venue, ip });
   return {
     '/info': {
       surface: 'info',
       refuse,
-      handle: (request) => orRefusal(() => info(askerOf(request), request.body)),
+      handle: (request) => orRefusal(() => info(requesterOf(request), request.body)),
     },
     '/exchange': {
       surface: 'exchange',
       refuse,
-      handleText: (request) => orRefusal(() => exchange(askerOf(request), request.text)),
+      handleText: (request) => orRefusal(() => exchange(requesterOf(request), request.text)),
     },
     '/faucet': {
       surface: 'info',

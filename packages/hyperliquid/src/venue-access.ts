@@ -60,18 +60,18 @@ export type VenueStream = {
 };
 
 /** A client of the port, with the venue that it queries. */
-export type Asker = { readonly venue: VenueAccess; readonly ip: string };
+export type Requester = { readonly venue: VenueAccess; readonly ip: string };
 
 export async function ask<const Type extends InfoType>(
-  asker: Asker,
+  requester: Requester,
   query: { readonly type: Type } & InfoRequestOf<Type>,
 ): Promise<InfoAnswerOf<Type>> {
-  return (await askForPage<Type>(asker, query)).data;
+  return (await askForPage<Type>(requester, query)).data;
 }
 
 /** Sends a query like `ask`, and also returns the start of the next page. */
 export async function askForPage<const Type extends InfoType>(
-  { ip, venue }: Asker,
+  { ip, venue }: Requester,
   query: { readonly type: Type } & InfoRequestOf<Type>,
 ): Promise<{ readonly data: InfoAnswerOf<Type>; readonly nextCursor?: string | null }> {
   const reply = await venue.info(query, ip);

@@ -9,21 +9,21 @@ const COMPARED_MAX = 64;
  * names are similar if they differ only in case or in a few letters, or if one contains the other.
  */
 export function nearestName(text: string, names: readonly string[]): string | undefined {
-  const wanted = text.toLowerCase();
-  if (wanted === '' || wanted.length > COMPARED_MAX) return undefined;
+  const given = text.toLowerCase();
+  if (given === '' || given.length > COMPARED_MAX) return undefined;
   let best: { name: string; score: number } | undefined;
   for (const name of names) {
-    const score = distance(wanted, name.toLowerCase());
+    const score = distance(given, name.toLowerCase());
     if (best === undefined || score < best.score) best = { name, score };
   }
-  return best !== undefined && best.score <= wanted.length / 3 ? best.name : undefined;
+  return best !== undefined && best.score <= given.length / 3 ? best.name : undefined;
 }
 
-function distance(wanted: string, name: string): number {
-  const isPart = name.includes(wanted) || wanted.includes(name);
+function distance(given: string, name: string): number {
+  const isPart = name.includes(given) || given.includes(name);
   // Additional letters have a low weight, so `meta` is close to `perpMeta`.
-  if (isPart) return Math.abs(name.length - wanted.length) / COMPARED_MAX;
-  return edits(wanted, name);
+  if (isPart) return Math.abs(name.length - given.length) / COMPARED_MAX;
+  return edits(given, name);
 }
 
 /** Counts inserted, removed and replaced letters (the Levenshtein distance). */

@@ -119,10 +119,10 @@ const encoder = new TextEncoder();
  * Counts bytes of JSON text, exactly up to the limit. The count stops above the limit, so that a
  * deeply nested value costs no more than one that is slightly too large.
  */
-function bytesOf(value: unknown, room: number = LIMITS.unknownBytesMax): number {
-  if (room <= 0) return 1;
+function bytesOf(value: unknown, limit: number = LIMITS.unknownBytesMax): number {
+  if (limit <= 0) return 1;
   if (typeof value === 'string') {
-    if (value.length > room) return value.length;
+    if (value.length > limit) return value.length;
     return encoder.encode(JSON.stringify(value)).length;
   }
   if (typeof value !== 'object' || value === null) return String(value).length;
@@ -130,9 +130,9 @@ function bytesOf(value: unknown, room: number = LIMITS.unknownBytesMax): number 
   // The brackets, and a comma before each entry except the first, are also counted.
   let bytes = 1;
   for (const [key, held] of Object.entries(value)) {
-    if (!isList) bytes += bytesOf(key, room - bytes) + 1;
-    bytes += bytesOf(held, room - bytes) + 1;
-    if (bytes > room + 1) return bytes;
+    if (!isList) bytes += bytesOf(key, limit - bytes) + 1;
+    bytes += bytesOf(held, limit - bytes) + 1;
+    if (bytes > limit + 1) return bytes;
   }
   return Math.max(bytes, 2);
 }

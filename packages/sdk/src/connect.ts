@@ -111,8 +111,8 @@ function replicasOf({ onReplica, replicas = [], url }: ConnectOptions): Replicas
 }
 
 /** Requests the list of replicas once. After a failure, the next connection repeats the request. */
-function learner(isWanted: boolean, replicas: Replicas): (context: InfoContext) => void {
-  let isDone = !isWanted;
+function learner(isEnabled: boolean, replicas: Replicas): (context: InfoContext) => void {
+  let isDone = !isEnabled;
   return (context) => {
     if (isDone) return;
     isDone = true;

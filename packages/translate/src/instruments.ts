@@ -75,25 +75,25 @@ export function withInstrument(state: State, details: Details, takes: Takes): De
   if (hasHint || !ID_FIELDS.has(name) || got === undefined || got === null) return details;
   const isText = takes === 'text' && (name === 'coin' || name === 'asset');
   const form = `${name} takes ids${isText ? ' as text' : ''}`;
-  const meant = meantBy(state, got);
+  const intended = intendedBy(state, got);
   // A value of the right type was read as an id, but there is no listed instrument with that id.
   const isRightType = isText
     ? typeof got === 'string' && /^\d+$/.test(got)
     : typeof got === 'number';
-  if (meant === undefined || isRightType) return { ...details, why: `${form}; ${WHERE}` };
-  const id = isText ? String(meant.instrumentId) : meant.instrumentId;
-  const why = `${form}: ${JSON.stringify(id)} is ${meant.name}`;
+  if (intended === undefined || isRightType) return { ...details, why: `${form}; ${WHERE}` };
+  const id = isText ? String(intended.instrumentId) : intended.instrumentId;
+  const why = `${form}: ${JSON.stringify(id)} is ${intended.name}`;
   return { ...details, allowed: [id], why };
 }
 
-function meantBy(state: State, got: string | number): Instrument | undefined {
+function intendedBy(state: State, got: string | number): Instrument | undefined {
   const instruments = instrumentLookup(() => state);
   if (typeof got === 'number') return instruments(got);
   const id = /^\d{1,10}$/.test(got) ? got : OUTCOME_NAME.exec(got)?.[1];
   if (id !== undefined) return instruments(Number(id));
-  const wanted = got.toUpperCase();
+  const upperCase = got.toUpperCase();
   return perpDefinitions(state).find(
     ({ baseCurrency, name }) =>
-      name.toUpperCase() === wanted || baseCurrency.toUpperCase() === wanted,
+      name.toUpperCase() === upperCase || baseCurrency.toUpperCase() === upperCase,
   );
 }

@@ -12,7 +12,7 @@ type Source = { readonly markets: MarketData; readonly state: State };
 
 /** Returns the market data of an outcome market, which has no oracle price and no funding. */
 export function marketContext({ markets, state }: Source, instrument: Instrument): object {
-  const market = glanceOf({ markets, state }, instrument);
+  const market = marketFactsOf({ markets, state }, instrument);
   const { day } = market;
   return {
     coin: instrument.name,
@@ -82,7 +82,7 @@ function perpFacts(state: State, instrument: Instrument): Facts {
 }
 
 function marketFacts(source: Source, instrument: Instrument): Facts {
-  const { day, halves, last, live, strike } = glanceOf(source, instrument);
+  const { day, halves, last, live, strike } = marketFactsOf(source, instrument);
   return {
     last,
     markHalves: halves,
@@ -96,7 +96,7 @@ function marketFacts(source: Source, instrument: Instrument): Facts {
   };
 }
 
-type Glance = Pick<ShownMarket, 'day' | 'halves' | 'live'> & {
+type MarketFacts = Pick<ShownMarket, 'day' | 'halves' | 'live'> & {
   readonly last: number;
   readonly midPx: string | null;
   readonly strike: StrikeStatus | null;
@@ -106,7 +106,7 @@ type Glance = Pick<ShownMarket, 'day' | 'halves' | 'live'> & {
  * Collects the market data. If the market is no longer in memory, only its result is available,
  * which the engine still has.
  */
-function glanceOf({ markets, state }: Source, { instrumentId: id }: Instrument): Glance {
+function marketFactsOf({ markets, state }: Source, { instrumentId: id }: Instrument): MarketFacts {
   const record = markets.catalogue.market(id);
   if (record === undefined) {
     const { fraction } = present(settledMarketView(state, id), 'a market that was listed');

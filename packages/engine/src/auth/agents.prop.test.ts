@@ -202,11 +202,11 @@ function checked(scenario: Scenario, seen: Seen, commands: readonly Command[]): 
 test('actions by agents move money only through trading', () => {
   const seen: Seen = new Map();
   for (let seed = 1; seed <= SEEDS; seed++) play(seed, seen);
-  const wanted = [
+  const expectedKinds = [
     'placeOrders cancelOrders modifyOrder cancelAll reversePosition updateIsolatedMargin',
     'claimBuilderRewards tradeExecuted fundingPaid builderRewardsClaimed',
   ];
-  for (const what of wanted.join(' ').split(' ')) {
+  for (const what of expectedKinds.join(' ').split(' ')) {
     expect(seen.get(what) ?? 0, what).toBeGreaterThan(0);
   }
   const ownKey = ['sendToken', 'withdraw', 'approveAgent', 'approveBuilder', 'convertToMultiSig'];

@@ -30,8 +30,8 @@ export function isOwnRelease(state: State, command: SignedCommand): boolean {
   const { multiSig, signer, vault } = authority;
   const isOwn = multiSig === undefined && vault === undefined;
   if (agent !== ZERO_ADDRESS || label !== '' || !isOwn) return false;
-  const isMeant = accountAt(state, signer)?.agents.has(label) !== true;
-  return isMeant && state.agents.has(signer);
+  const hasNoUnnamedAgent = accountAt(state, signer)?.agents.has(label) !== true;
+  return hasNoUnnamedAgent && state.agents.has(signer);
 }
 
 /**

@@ -28,7 +28,7 @@ const people = fc.array(person, { maxLength: 2 });
  */
 const vaults = fc.integer({ min: 3, max: 5 });
 
-const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
+const infrequent = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
 const signing = fc.record({
@@ -46,7 +46,7 @@ const signing = fc.record({
     'tooFew',
     'outsider',
   ),
-  vault: seldom(vaults),
+  vault: infrequent(vaults),
 });
 
 const step = fc.oneof(
@@ -78,7 +78,7 @@ const step = fc.oneof(
       kind: fc.constant('vault'),
       vault: vaults,
       leader: person,
-      holders: seldom(fc.uniqueArray(person, { maxLength: 3 })),
+      holders: infrequent(fc.uniqueArray(person, { maxLength: 3 })),
     }),
   },
   {
@@ -215,13 +215,13 @@ test('for any history, keys and gates match the model, before and after restarts
 test('the random histories of keys reach the important accepts and rejects', () => {
   const seen = new Map<string, number>();
   for (const steps of fc.sample(history, { numRuns: 90, seed: 4 })) play(steps, seen);
-  const wanted = [
+  const expectedKinds = [
     'approve convert vault gate cancel buy agentUnknown accountUnknown depositFirst',
     'multiSigUnknown signerNotInSet signaturesMissing multiSigRequired vaultUnknown',
     'vaultLeaderDiffers gated agentIsSelf agentLabelUnknown agentAddressUsed',
     'multiSigSetInvalid vaultInvalid definitionInvalid released reused',
   ];
-  for (const what of wanted.join(' ').split(' ')) {
+  for (const what of expectedKinds.join(' ').split(' ')) {
     expect(seen.get(what) ?? 0, what).toBeGreaterThan(3);
   }
 });

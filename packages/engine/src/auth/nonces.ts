@@ -11,7 +11,7 @@ const { nonceAgeMs, nonceAheadMs, noncesPerSigner } = LIMITS;
  * If a signer has more nonces than this, its address is cached in digest form. Caching all signers
  * would need too much memory.
  */
-const OFTEN = 16;
+const CACHED_FROM = 16;
 
 /** Returns the bounds within which nonces are valid at the given time. */
 export function nonceWindow({ beganMs }: Pick<State, 'beganMs'>, timeMs: number): NonceBounds {
@@ -72,7 +72,7 @@ export function useNonce(
 }
 
 function absorbSigner({ digest }: State, signer: Address, record: SignerNonces): void {
-  if (record.scrambled === undefined && record.used.length >= OFTEN) {
+  if (record.scrambled === undefined && record.used.length >= CACHED_FROM) {
     record.scrambled = scrambledText(signer);
   }
   if (record.scrambled === undefined) digest.text(signer);

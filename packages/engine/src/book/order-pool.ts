@@ -313,8 +313,8 @@ export class OrderPool {
     const orderId = floats[slot + ORDER_ID]!;
     assert(orderId >= 0, 'order pool: only a live order is released');
     assert(ints[slot + LEVEL] === NONE, 'order pool: a released order is in no book');
-    const alone = ints[slot + OWN_NEXT] === NONE && ints[slot + OWN_PREV] === NONE;
-    assert(alone, 'order pool: a released order is in no list of its owner');
+    const isUnlinked = ints[slot + OWN_NEXT] === NONE && ints[slot + OWN_PREV] === NONE;
+    assert(isUnlinked, 'order pool: a released order is in no list of its owner');
     this.#index.delete(orderId, slot);
     if (this.clientOrderIds.size > 0) this.clientOrderIds.delete(slot);
     floats[slot + ORDER_ID] = FREE;

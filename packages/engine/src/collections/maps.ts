@@ -185,7 +185,7 @@ export class MapWithPast<Key, Value> {
   }
 
   /** Removes a value that is now stored in compact form. */
-  letGo(key: Key): void {
+  dropArchived(key: Key): void {
     this.#live.delete(key);
   }
 

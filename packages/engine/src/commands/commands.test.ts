@@ -129,10 +129,10 @@ describe('every command is checked alike at admission and at execution', () => {
   });
 
   test('only commands without conditions are admitted without a check', () => {
-    const blind = TYPES.filter((type) => COMMANDS[type].check.length === 0);
-    expect(blind).toEqual(TYPES.filter((type) => REFUSED[type] === 'never'));
+    const unchecked = TYPES.filter((type) => COMMANDS[type].check.length === 0);
+    expect(unchecked).toEqual(TYPES.filter((type) => REFUSED[type] === 'never'));
     // Among commands that accounts sign, these are only cancels, which are checked at execution.
-    expect(blind.filter(isSignedType)).toEqual(['cancelOrders', 'cancelAll']);
+    expect(unchecked.filter(isSignedType)).toEqual(['cancelOrders', 'cancelAll']);
   });
 
   test('R-agents: commands that move money or grant authority require the account’s own key', () => {

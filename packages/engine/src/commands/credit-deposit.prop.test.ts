@@ -36,13 +36,13 @@ test('R-deposit: a deposit is credited once, in any order and however often it i
         const isBound = scenario.state.agents.has(account) && !hasAccount(scenario.state, account);
         const amount = 1_000_000 + n;
         const command = deposited(account, n, { isOwn, amount });
-        const standing = depositStatus(scenario.state, command);
+        const effect = depositStatus(scenario.state, command);
         const { isKept = false, reject } = scenario.block(command).outcomes[0] ?? {};
         const isNew = !seen.has(n);
         // None of the addresses in this history trades, so every binding is unused.
         expect(reject).toBeUndefined();
         expect(isKept).toBe(isNew && isBound && !isOwn);
-        expect(standing).toBe(isNew ? (isKept ? 'bound' : 'open') : 'credited');
+        expect(effect).toBe(isNew ? (isKept ? 'bound' : 'open') : 'credited');
         if (isNew && !isKept) {
           seen.add(n);
           balances.set(account, (balances.get(account) ?? 0n) + BigInt(amount));

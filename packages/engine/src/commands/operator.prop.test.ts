@@ -159,6 +159,6 @@ test('a venue restored before every block continues identically', () => {
     }),
     { numRuns: Number(process.env['FUZZ_RUNS'] ?? 20) },
   );
-  const wanted = ['tradeExecuted', 'fundingPaid', 'perpChanged', 'feeTiersChanged'];
-  reached.demand(1, ...wanted, 'perpSettled', 'positionSettled');
+  const expectedKinds = ['tradeExecuted', 'fundingPaid', 'perpChanged', 'feeTiersChanged'];
+  reached.demand(1, ...expectedKinds, 'perpSettled', 'positionSettled');
 });

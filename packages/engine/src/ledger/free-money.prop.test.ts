@@ -297,9 +297,9 @@ test('the random histories of money reach the important results, and a restart d
     }
     if (at < 4) checkRestarts(scenario);
   }
-  const wanted = ['done', 'transferBelowMin', 'sameSubAccount', 'balanceInsufficient'];
+  const expectedKinds = ['done', 'transferBelowMin', 'sameSubAccount', 'balanceInsufficient'];
   const reservations = ['initialMargin', 'notionalShare', 'unrealisedLoss', 'staleOracle'];
-  for (const word of [...wanted, ...reservations]) {
+  for (const word of [...expectedKinds, ...reservations]) {
     expect(seen.get(`send ${word}`) ?? 0, word).toBeGreaterThan(3);
   }
   for (const what of ['withdraw done', 'settle done', 'treasury done']) {

@@ -199,7 +199,7 @@ const reached = {
   crossBankrupt: 0,
   treasuryPaid: 0,
   fundBelowZero: 0,
-  nobodyLeft: 0,
+  noneLeft: 0,
   judged: 0,
 };
 
@@ -356,7 +356,7 @@ function judgeDeleveraging(state: State, events: readonly EngineEvent[]): void {
       if (each.type === 'tradeExecuted') changed.add(each.taker.account).add(each.maker.account);
     }
     if (left === 0) continue;
-    reached.nobodyLeft += 1;
+    reached.noneLeft += 1;
     for (const account of state.accounts) {
       if (account.address === FUND || changed.has(account.address)) continue;
       for (const { perp, size } of account.holdings.values()) {

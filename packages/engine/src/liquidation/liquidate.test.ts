@@ -23,8 +23,8 @@ function opened(): Scenario {
   return scenario;
 }
 
-const value = (scenario: Scenario, who: typeof alice): bigint =>
-  accountView(scenario.state, who)?.total.accountValue ?? 0n;
+const value = (scenario: Scenario, trader: typeof alice): bigint =>
+  accountView(scenario.state, trader)?.total.accountValue ?? 0n;
 
 describe('R-liquidation: a liquidation continues step by step until the account is safe', () => {
   // The notional is 10,000 and the taker fee 4.5, so the balance is 505.5. At a mark of 100,

@@ -48,9 +48,9 @@ function hedged({ long, short }: { readonly long: number; readonly short: number
   return venue;
 }
 
-function open(venue: Scenario, who: Address, isBuy: boolean, size: number): void {
+function open(venue: Scenario, trader: Address, isBuy: boolean, size: number): void {
   venue.one(bob, { isBuy: !isBuy, price: at(100), size });
-  const { state } = venue.one(who, { isBuy, price: at(100), size, timeInForce: 'ioc' });
+  const { state } = venue.one(trader, { isBuy, price: at(100), size, timeInForce: 'ioc' });
   expect(state).toBe('filled');
 }
 
@@ -197,7 +197,7 @@ describe('R-delist: failing positions are liquidated before the settlement', () 
     const [rich, poor] = [actor(1), actor(2)];
     venue.fund(rich, 60_000_000);
     venue.fund(poor, 55_000_000);
-    for (const who of [rich, poor]) open(venue, who, true, 1_000);
+    for (const trader of [rich, poor]) open(venue, trader, true, 1_000);
     const settlements = settled(venue, at(90));
     expect(settlements.map(({ account }) => account)).toEqual([poor, rich]);
     expect(settlements[0]?.price).toBe(at(94.545));

@@ -79,6 +79,6 @@ test('R-storms: ADL ranks are those at the start of the liquidations, even if th
   // The second account receives much money before the ranking is first read.
   move(house, present(second, 'the second'), 1_000_000_000n);
   expect(people(before.of(perp, false))).toEqual(SHORTS);
-  const anew = new Rankings(venue.state);
-  expect(people(anew.of(perp, false))).toEqual([SHORTS[0], ...SHORTS.slice(2), SHORTS[1]]);
+  const newRankings = new Rankings(venue.state);
+  expect(people(newRankings.of(perp, false))).toEqual([SHORTS[0], ...SHORTS.slice(2), SHORTS[1]]);
 });

@@ -106,8 +106,8 @@ test('a new mark recomputes the sums of endangered accounts only', () => {
   const size = 200;
   venue.place(bob, order({ price: 1_000_000, size, isBuy: false }));
   venue.place(alice, order({ price: 1_000_000, size }));
-  const epochOf = (who: typeof alice): number =>
-    present(accountAt(venue.state, who), 'a trader').margin.epoch;
+  const epochOf = (address: typeof alice): number =>
+    present(accountAt(venue.state, address), 'a trader').margin.epoch;
   venue.oracle(1_000_100);
   const before = epochOf(alice);
   // Marks move far enough that every account is checked more than once.

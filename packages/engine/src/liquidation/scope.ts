@@ -143,9 +143,9 @@ export function roughDistance(state: State, scope: Scope): number {
   const fee = Math.ceil((notional * parametersOf(state).liquidationFeeE8) / RATE_ONE);
   const risk = maintenance + fee;
   const onPaper = state.hasUnpriced ? Number(paperProfit(state, scope)) : 0;
-  const room = value - onPaper - risk - ROUNDING - Math.ceil((gross + onPaper) / INEXACT);
-  if (!(room > 0)) return 0;
-  const distance = Math.floor((2 * room * TRAVEL_ONE) / (2 * (notional + risk + 1) + room));
+  const spare = value - onPaper - risk - ROUNDING - Math.ceil((gross + onPaper) / INEXACT);
+  if (!(spare > 0)) return 0;
+  const distance = Math.floor((2 * spare * TRAVEL_ONE) / (2 * (notional + risk + 1) + spare));
   return Math.max(0, Math.min(distance - 1, DISTANCE_MAX));
 }
 

@@ -44,7 +44,7 @@ import { Heap } from '../collections/heap.ts';
  * positions before the gap. If a take-profit fired first, its counterparty would bear the loss. The
  * margin account with the lowest current equity is always settled next. Its losing positions go to
  * the fund or to the other side, and accounts that become insolvent as a result are settled in
- * turn. An account without losing positions passes on the missing amount (`handOn`). Every close
+ * turn. An account without losing positions passes on the missing amount (`passOn`). Every close
  * reduces existing lots, and every price only moves towards the last valid mark, so the loop ends.
  */
 export function settleInsolvent(
@@ -89,7 +89,7 @@ class GapStep {
       const closes = this.#closes.get(keyOf(scope)) ?? [];
       const given = this.#given.get(keyOf(scope)) ?? ZERO_USDC;
       const missing = minUsdc(negUsdc(equity), given);
-      for (const { amount, close } of handOn(this.#execution, closes, missing)) {
+      for (const { amount, close } of passOn(this.#execution, closes, missing)) {
         this.#give(scope, negUsdc(amount));
         // The counterparty's balance was paid even if its position was isolated.
         const paying = { account: close.counter.account, holding: undefined };
@@ -183,8 +183,8 @@ export function settleGap(execution: Execution, rankings: Rankings): void {
   const due = scopesToCheck(state);
   for (const { account, holding } of due) state.risk.changed(account, holding);
   if (due.length === 0 && state.liquidations.size === 0) return;
-  const underWay = state.liquidations.all().map(({ scope }) => scope);
-  settleInsolvent(execution, [...due, ...underWay], rankings);
+  const inProgress = state.liquidations.all().map(({ scope }) => scope);
+  settleInsolvent(execution, [...due, ...inProgress], rankings);
 }
 
 /**
@@ -230,7 +230,7 @@ function isFailing(health: Health): boolean {
  * at most up to the last valid mark, and their counterparties pay the difference. Returns the
  * payments.
  */
-export function handOn(
+export function passOn(
   execution: Execution,
   closes: readonly Close[],
   missing: MicroUsdc,

@@ -6,25 +6,25 @@ import { alice, Scenario } from '@oddlot/testing/engine/scenario';
 /**
  * Leaves the field values of former orders in the next slots, because the pool does not clear them.
  */
-function soil({ pool }: State): void {
+function fillSlots({ pool }: State): void {
   const slots = [1, 2, 3].map((id) => pool.allocate(Number.MAX_SAFE_INTEGER - id));
   const { level, orderId, ownNext, ownPrev, ints, floats } = pool;
-  const unsoiled: unknown[] = [level, orderId, ownNext, ownPrev, ints, floats];
+  const excluded: unknown[] = [level, orderId, ownNext, ownPrev, ints, floats];
   const fields = Object.values(pool).filter((field) => ArrayBuffer.isView(field));
   for (const field of fields as Float64Array[]) {
-    if (!unsoiled.includes(field)) for (const slot of slots) field[slot] = 77;
+    if (!excluded.includes(field)) for (const slot of slots) field[slot] = 77;
   }
   for (const slot of slots) pool.release(slot);
 }
 
 test('a resting order has no data of the order that used its slot before', () => {
-  const [clean, soiled] = [Scenario.open(), Scenario.open()];
-  soil(soiled.state);
-  for (const scenario of [clean, soiled]) {
+  const [clean, filled] = [Scenario.open(), Scenario.open()];
+  fillSlots(filled.state);
+  for (const scenario of [clean, filled]) {
     scenario.one(alice, { price: 1_000_000, size: 20 });
     scenario.one(alice, { price: 999_000, size: 30 });
   }
-  const [text, other] = [clean, soiled].map(({ state }) => JSON.stringify(dump(state)));
+  const [text, other] = [clean, filled].map(({ state }) => JSON.stringify(dump(state)));
   expect(clean.state.pool.size).toBe(2);
   expect(other).toBe(text);
   expect(JSON.stringify(dump(restore(JSON.parse(text!) as StateDump)))).toBe(text);

@@ -128,10 +128,10 @@ function pack({ outcomes }: State, event: MarketEvent): void {
   // A market that joined the event later is also paid out later.
   if (markets.length < event.instrumentIds.length) return;
   if (!outcomes.past.add(event, markets)) return;
-  outcomes.events.letGo(event.slug);
+  outcomes.events.dropArchived(event.slug);
   outcomes.eventIds.delete(event.eventId);
   for (const { instrumentId, slug } of markets) {
-    outcomes.settled.letGo(instrumentId);
-    outcomes.marketSlugs.letGo(slug);
+    outcomes.settled.dropArchived(instrumentId);
+    outcomes.marketSlugs.dropArchived(slug);
   }
 }

@@ -22,7 +22,7 @@ const RUNS = Number(process.env['FUZZ_RUNS'] ?? 36);
 const delay = fc.constantFrom(0, 250);
 
 /** Returns the money and shares of all accounts; `mirrored` exchanges YES and NO. */
-function fortunes(venue: Scenario, mirrored = false) {
+function assetsOfAll(venue: Scenario, mirrored = false) {
   return OWNERS.map((owner) => {
     const { outcomeBalance, outcomeReserved } = venue.account(owner);
     const holding = sharesOf(venue, owner);
@@ -50,7 +50,7 @@ test('R-one-book: exchanging YES and NO in a history exchanges YES and NO in its
       const mirror = openForSteps(delayMs);
       for (const step of steps) {
         expect(ends(takeStep(mirror, step, true), true)).toEqual(ends(takeStep(venue, step)));
-        expect(fortunes(mirror, true)).toEqual(fortunes(venue));
+        expect(assetsOfAll(mirror, true)).toEqual(assetsOfAll(venue));
       }
       expect(mirror.state.treasury).toBe(venue.state.treasury);
     }),
@@ -67,10 +67,10 @@ test('R-settlement: resolving pays out exactly the locked collateral, after any 
       for (const step of steps) takeStep(venue, step);
       setPhase(venue, 'closed');
       later(venue, 250);
-      const before = fortunes(venue);
+      const before = assetsOfAll(venue);
       const { locked } = marketOf(venue);
       decide(venue, f);
-      const after = fortunes(venue);
+      const after = assetsOfAll(venue);
       let paid = 0n;
       for (const [at, { free, no, yes }] of before.entries()) {
         const due = (yes?.size ?? 0) * f + (no?.size ?? 0) * (UNIT - f);
@@ -170,9 +170,9 @@ test('the random outcome histories reach the important cases', () => {
     }
     expect(marketOf(venue, MARKET_ID).phase).toBe('open');
   }
-  const wanted = ['transfer', 'mint', 'burn', 'selfTrade', 'expired', 'amendedBelowFilled'];
-  wanted.push('queued', 'amendWouldTake', 'postOnlyWouldTrade', 'sharesInsufficient');
-  wanted.push('balanceInsufficient', 'pairsInsufficient', 'clientOrderIdDuplicate');
-  wanted.push('sizeBelowMin', 'sizeAboveMax', 'priceOutOfRange', 'iocOnOutcome');
-  expect(wanted.filter((what) => !seen.has(what))).toEqual([]);
+  const expectedKinds = ['transfer', 'mint', 'burn', 'selfTrade', 'expired', 'amendedBelowFilled'];
+  expectedKinds.push('queued', 'amendWouldTake', 'postOnlyWouldTrade', 'sharesInsufficient');
+  expectedKinds.push('balanceInsufficient', 'pairsInsufficient', 'clientOrderIdDuplicate');
+  expectedKinds.push('sizeBelowMin', 'sizeAboveMax', 'priceOutOfRange', 'iocOnOutcome');
+  expect(expectedKinds.filter((what) => !seen.has(what))).toEqual([]);
 });

@@ -13,7 +13,7 @@ const PERIOD_SECONDS = PERIOD_MS / 1_000;
  * Returns a series venue with prices around the ends of the periods, so that all markets except the
  * last are resolved.
  */
-function lived(periods: number): Scenario {
+function venueAfter(periods: number): Scenario {
   const venue = seriesVenue();
   for (let period = 1; period <= periods; period += 1) {
     const border = period * PERIOD_SECONDS;
@@ -27,7 +27,7 @@ const pastSlugs = ({ outcomes }: State): string[] =>
   [...outcomes.past.events()].map(({ slug }) => slug);
 
 test('R-limits-of-state: events of a series are packed when they are paid, and can still be looked up', () => {
-  const venue = lived(4);
+  const venue = venueAfter(4);
   const { outcomes } = venue.state;
   const slug = (period: number): string => `btc-15m-${START_MS / 1_000 + period * PERIOD_SECONDS}`;
   expect(pastSlugs(venue.state)).toEqual([slug(1), slug(2), slug(3)]);
@@ -45,7 +45,7 @@ test('R-limits-of-state: events of a series are packed when they are paid, and c
 });
 
 test('slugs and ids of packed events are not reused', () => {
-  const venue = lived(3);
+  const venue = venueAfter(3);
   const [first = ''] = pastSlugs(venue.state);
   const known = venue.state.outcomes.events.get(first);
   const event = {
@@ -68,7 +68,7 @@ test('slugs and ids of packed events are not reused', () => {
 });
 
 test('a packed state has the same dump as an unpacked one, and a restored state behaves identically', () => {
-  const venue = lived(4);
+  const venue = venueAfter(4);
   const plain = JSON.stringify(dump(venue.state));
   const packed = packedText(venue.state);
   expect(packed.length).toBeLessThan(plain.length);

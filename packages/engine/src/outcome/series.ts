@@ -54,12 +54,12 @@ export function utcDay(timeMs: number): string {
   const days = Math.floor(timeMs / DAY_MS) + EPOCH_DAYS;
   const era = Math.floor(days / ERA_DAYS);
   const ofEra = days - era * ERA_DAYS;
-  // Years are counted from March, so that the jumpPrices day is the last day of its year.
-  const leaps =
+  // Years are counted from March, so that the leap day is the last day of its year.
+  const leapDays =
     Math.floor(ofEra / (LEAP_DAYS - 1)) -
     Math.floor(ofEra / CENTURY_DAYS) +
     Math.floor(ofEra / (ERA_DAYS - 1));
-  const years = Math.floor((ofEra - leaps) / YEAR_DAYS);
+  const years = Math.floor((ofEra - leapDays) / YEAR_DAYS);
   const ofYear = ofEra - (YEAR_DAYS * years + Math.floor(years / 4) - Math.floor(years / 100));
   // The five months starting with March have 153 days in total, and so have the five months after
   // them.

@@ -44,7 +44,7 @@ test('a simulation on an outcome market equals the execution and changes nothing
           command.authority.signer,
           command,
         );
-        const foreseen = views(after);
+        const predicted = views(after);
         checkInvariants(after);
         expect(JSON.stringify(dump(venue.state))).toBe(before);
         const block = venue.block(command);
@@ -56,7 +56,7 @@ test('a simulation on an outcome market equals the execution and changes nothing
         reached.note(command.type);
         expect(outcome).toEqual(block.outcomes[0]);
         expect(events).toEqual(block.events);
-        expect(foreseen).toEqual(views(venue.state));
+        expect(predicted).toEqual(views(venue.state));
       }
     }),
     { numRuns: RUNS },

@@ -157,11 +157,11 @@ describe('R-fillable: orders that cannot fill are cancelled before a mark', () =
       venue.one(bob, { isBuy: false, price: MARK, size: 1_000 });
       venue.one(alice, { price: MARK, size: 1_000 });
       const reduceOnly = still === 'closing';
-      const phantom = { isBuy: false, price: 300_000, size: 1_000, reduceOnly } as const;
+      const unfillable = { isBuy: false, price: 300_000, size: 1_000, reduceOnly } as const;
       if (still === 'closing') {
         venue.block({ type: 'setPerp', instrumentId: ID, delisted: true, changes: {} });
       }
-      expect(venue.one(alice, phantom).state).toBe('open');
+      expect(venue.one(alice, unfillable).state).toBe('open');
       if (still === 'halted') venue.block(HALT);
       if (still === 'stale') venue.wait(30_001);
       expect(cancels(nextMark(venue))).toEqual([]);

@@ -80,7 +80,7 @@ export function orderReserve(
   const { order } = context;
   if (!willBeIsolated(context, perp) || order.reduceOnly) return ZERO_USDC;
   const largest = exposureWith(context, holding);
-  const size = largest - exposure(standing(context, holding));
+  const size = largest - exposure(legSizes(context, holding));
   if (size <= 0) return ZERO_USDC;
   const leverage = cappedLeverage(perp, largest, orderLeverage(context, perp, true));
   return isolatedReserve(perp, order, { size, leverage }, worstCaseRate(context, perp));
@@ -127,18 +127,18 @@ type Replaced = {
  */
 export function reducibleSize(context: OrderContext, holding: Holding | undefined): number {
   const { order } = context;
-  const { reduceBuy, reduceSell, size } = standing(context, holding);
+  const { reduceBuy, reduceSell, size } = legSizes(context, holding);
   if (size === 0 || order.isBuy === size > 0) return 0;
   if (order.trigger !== undefined && order.timeInForce === 'market') return Math.abs(size);
   return Math.max(0, Math.abs(size) - (order.isBuy ? reduceBuy : reduceSell));
 }
 
-type Standing = Pick<Holding, 'size' | 'restingBuy' | 'restingSell' | 'reduceBuy' | 'reduceSell'>;
+type LegSizes = Pick<Holding, 'size' | 'restingBuy' | 'restingSell' | 'reduceBuy' | 'reduceSell'>;
 
-const NOTHING: Standing = { size: 0, restingBuy: 0, restingSell: 0, reduceBuy: 0, reduceSell: 0 };
+const NOTHING: LegSizes = { size: 0, restingBuy: 0, restingSell: 0, reduceBuy: 0, reduceSell: 0 };
 
 /** Returns the account's sizes in the leg, without the order that is replaced. */
-function standing({ order, replaced }: OrderContext, holding: Holding | undefined): Standing {
+function legSizes({ order, replaced }: OrderContext, holding: Holding | undefined): LegSizes {
   if (holding === undefined) return NOTHING;
   if (replaced === undefined) return holding;
   const { size, restingBuy, restingSell, reduceBuy, reduceSell } = holding;
@@ -161,13 +161,13 @@ function currentExposure(holding: Holding | undefined): number {
   return holding === undefined ? 0 : exposure(holding);
 }
 
-function exposure({ restingBuy, restingSell, size }: Standing): number {
+function exposure({ restingBuy, restingSell, size }: LegSizes): number {
   return worstCase(size, restingBuy, restingSell);
 }
 
 export function exposureWith(context: OrderContext, holding: Holding | undefined): number {
   const { order } = context;
-  const { restingBuy, restingSell, size } = standing(context, holding);
+  const { restingBuy, restingSell, size } = legSizes(context, holding);
   const buys = restingBuy + (order.isBuy ? order.size : 0);
   const sells = restingSell + (order.isBuy ? 0 : order.size);
   return worstCase(size, buys, sells);

@@ -111,8 +111,8 @@ describe('an order is rejected by the first check that it fails', () => {
   for (const [at, first] of FAULTS.entries()) {
     test(`${first.reason} is reported before all later faults`, () => {
       const isBookFault = first.reason === 'postOnlyWouldTrade';
-      const alone = { admitted: isBookFault ? undefined : first.reason, executed: first.reason };
-      expect(judge([first])).toEqual(alone);
+      const single = { admitted: isBookFault ? undefined : first.reason, executed: first.reason };
+      expect(judge([first])).toEqual(single);
       for (const second of FAULTS.slice(at + 1)) {
         if (!canMeet(first, second)) continue;
         const both = { admitted: first.reason, executed: first.reason };

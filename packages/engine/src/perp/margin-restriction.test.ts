@@ -73,16 +73,16 @@ function order(shape: OrderShape): string {
 describe('R-oracle-stale: positions without a valid price reduce the value of a margin account', () => {
   // At 100, 10 coins are worth 1,000, so 2,000 are subtracted. Their initial margin at 20× is 50.
   test.each([
-    { funds: 2_050, blind: false },
-    { funds: 2_049.999999, blind: true },
-  ])('an account with $funds is margin-restricted: $blind', ({ blind, funds }) => {
+    { funds: 2_050, restricted: false },
+    { funds: 2_049.999999, restricted: true },
+  ])('an account with $funds is margin-restricted: $restricted', ({ restricted, funds }) => {
     open(funds);
     trade(alice, 1_000);
     expect(isRestricted()).toBe(false);
     goStale();
     expect(unpricedDeduction(venue.state, scope())).toBe(BigInt(usdc(2_000)));
     expect(availableValue(venue.state, scope())).toBe(BigInt(usdc(funds - 2_000)));
-    expect(isRestricted()).toBe(blind);
+    expect(isRestricted()).toBe(restricted);
     // Trading resumes with the next price.
     venue.oracle(PRICE);
     expect(isRestricted()).toBe(false);
@@ -246,7 +246,7 @@ describe('R-fill-check: a margin-restricted account can only close near the mark
    * Makes alice long 10 of the stale market A and 10 of B at this leverage, so that her orders in B
    * can only reduce.
    */
-  function blind(leverage: number): void {
+  function restricted(leverage: number): void {
     open(1_000);
     approve(venue, alice, 100);
     act(venue, alice, { type: 'updateLeverage', instrumentId: B, leverage });
@@ -268,7 +268,7 @@ describe('R-fill-check: a margin-restricted account can only close near the mark
   test.each(BOUNDS)(
     'as a taker at $leverage×, a restricted account closes near the mark: $price',
     ({ leverage, price }) => {
-      blind(leverage);
+      restricted(leverage);
       venue.one(bob, { instrumentId: B, price: price - 100, size: 1_000 });
       const sell = { instrumentId: B, isBuy: false, price: 900_000, size: 100 };
       expect(order({ ...sell, timeInForce: 'ioc' })).toBe('cancelled');
@@ -281,7 +281,7 @@ describe('R-fill-check: a margin-restricted account can only close near the mark
   test.each(BOUNDS)(
     'as a maker at $leverage×, a restricted account closes near the mark: $price',
     ({ leverage, price }) => {
-      blind(leverage);
+      restricted(leverage);
       const rests = { instrumentId: B, isBuy: false, size: 100 };
       const [near, far] = [price, price - 100].map((each) =>
         venue.one(alice, { ...rests, price: each, reduceOnly: true }),
@@ -299,7 +299,7 @@ describe('R-fill-check: a margin-restricted account can only close near the mark
   // The allowed loss is 0.25% of 100, which is 0.25. A builder fee of 0.1%, which is 0.09985 at
   // 99.85, leaves 0.15 of it for the price.
   test('the builder fee counts towards the allowed loss of a restricted close', () => {
-    blind(20);
+    restricted(20);
     const sell = { instrumentId: B, isBuy: false, price: 900_000, size: 100 };
     venue.one(bob, { instrumentId: B, price: 998_400, size: 100 });
     const refused = oneThrough(venue, alice, 100, { ...sell, timeInForce: 'ioc' });
@@ -310,7 +310,7 @@ describe('R-fill-check: a margin-restricted account can only close near the mark
   });
 
   test('closes in the stale market itself must be near its current mark', () => {
-    blind(20);
+    restricted(20);
     const sell = { isBuy: false, price: 900_000, size: 100, timeInForce: 'ioc' as const };
     // Carol is short against alice and is not restricted.
     venue.one(carol, { price: 997_400, size: 100, reduceOnly: true });
@@ -321,7 +321,7 @@ describe('R-fill-check: a margin-restricted account can only close near the mark
   });
 
   test('the bound of a restricted close is exact to the micro-USDC', () => {
-    blind(20);
+    restricted(20);
     const holding = venue.holding(alice, B);
     const fill = { signedSize: -1, price: 997_500, builderFee: 0n as never };
     expect(isNearMark(holding, fill)).toBe(true);

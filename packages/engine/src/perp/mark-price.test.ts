@@ -19,7 +19,7 @@ import { emaAfter, markPrice } from './mark-price.ts';
 const ORACLE = 1_000_000;
 const NOW = START_MS;
 
-type Opinions = {
+type Candidates = {
   readonly bid?: number;
   readonly ask?: number;
   readonly trade?: readonly [price: number, ageMs: number];
@@ -28,12 +28,12 @@ type Opinions = {
   readonly ema?: number;
 };
 
-function perpWith(oracle: number, opinions: Opinions): Perp {
+function perpWith(oracle: number, candidates: Candidates): Perp {
   const pool = new OrderPool();
   const perp = createPerp(PERP, pool, PARAMETERS.liquidationFeeE8);
   for (const [isBuy, price] of [
-    [true, opinions.bid],
-    [false, opinions.ask],
+    [true, candidates.bid],
+    [false, candidates.ask],
   ] as const) {
     if (price === undefined) continue;
     const slot = pool.allocate(isBuy ? 1 : 2);
@@ -44,19 +44,22 @@ function perpWith(oracle: number, opinions: Opinions): Perp {
     perp.book.insert(slot);
   }
   perp.oracle = oracle;
-  perp.ema = opinions.ema ?? 0;
-  [perp.lastTrade, perp.lastTradeMs] = [opinions.trade?.[0] ?? 0, NOW - (opinions.trade?.[1] ?? 0)];
-  const { external } = opinions;
+  perp.ema = candidates.ema ?? 0;
+  [perp.lastTrade, perp.lastTradeMs] = [
+    candidates.trade?.[0] ?? 0,
+    NOW - (candidates.trade?.[1] ?? 0),
+  ];
+  const { external } = candidates;
   [perp.external, perp.externalMs] = [external?.[0] ?? 0, NOW - (external?.[1] ?? 0)];
   return perp;
 }
 
-const markOf = (opinions: Opinions, oracle = ORACLE): number =>
-  markPrice(perpWith(oracle, opinions), NOW, 30_000);
+const markOf = (candidates: Candidates, oracle = ORACLE): number =>
+  markPrice(perpWith(oracle, candidates), NOW, 30_000);
 
 describe('R-mark: the mark is the median of three prices, within a band', () => {
   const book = { bid: 1_001_200, ask: 1_001_600, ema: 2_000_000_000 };
-  test.each<[string, Opinions, number]>([
+  test.each<[string, Candidates, number]>([
     ['nothing but the oracle', {}, 1_000_000],
     ['A 1,002,000; B of bid, ask, oracle 1,001,200; C the oracle', book, 1_001_200],
     ['B is the trade between bid and ask', { ...book, trade: [1_001_400, 0] }, 1_001_400],
@@ -69,8 +72,8 @@ describe('R-mark: the mark is the median of three prices, within a band', () => 
     ['a lone bid has no say', { bid: 1_001_600, ema: 2_000_000_000 }, 1_000_000],
     ['a lone ask has no say', { ask: 996_000, ema: -2_000_000_000 }, 1_000_000],
     ['A alone does not carry it', { ema: 2_000_000_000 }, 1_000_000],
-  ])('the mark is the median of its three prices: %s', (_, opinions, expected) => {
-    expect(markOf(opinions)).toBe(expected);
+  ])('the mark is the median of its three prices: %s', (_, candidates, expected) => {
+    expect(markOf(candidates)).toBe(expected);
   });
 
   // The band is (1/50 − 1% − 0.5% − 0.045%) / (2 + 1% + 0.5% + 1/50) = 0.223587%.

@@ -22,7 +22,7 @@ export function markPrice(perp: Perp, timeMs: number, externalStaleMs: number): 
   if (closing !== undefined && !closing.isWaiting) return closingMark(closing, oracle) ?? perp.mark;
   if (perp.halted) return oracle;
   const a = oracle * SCALE + perp.ema;
-  const b = bookOpinion(perp, timeMs) * SCALE;
+  const b = bookCandidate(perp, timeMs) * SCALE;
   const hasExternal = perp.external > 0 && timeMs - perp.externalMs <= externalStaleMs;
   const c = (hasExternal ? perp.external : oracle) * SCALE;
   const band = bandScaled(perp);
@@ -73,7 +73,7 @@ function emaSample(perp: Perp): number {
   return clamp(distance, -band, band);
 }
 
-function bookOpinion(perp: Perp, timeMs: number): number {
+function bookCandidate(perp: Perp, timeMs: number): number {
   const { oracle, lastTrade } = perp;
   const bid = perp.book.bestPrice(true);
   const ask = perp.book.bestPrice(false);

@@ -48,12 +48,12 @@ export function isDepositRemembered({ bridge }: State, source: DepositSource): b
  * keys, has no effect; a `bound` one is held until its recipient's agent binding ends; an `open`
  * one is credited.
  */
-type DepositStanding = 'credited' | 'old' | 'bound' | 'open';
+type DepositEffect = 'credited' | 'old' | 'bound' | 'open';
 
 export function depositStatus(
   state: State,
   deposit: Pick<CreditDepositCommand, 'account' | 'isOwn' | 'source'>,
-): DepositStanding {
+): DepositEffect {
   const { bridge } = state;
   if (bridge !== undefined && isCredited(bridge, deposit.source)) {
     return isDepositRemembered(state, deposit.source) ? 'credited' : 'old';

@@ -40,7 +40,7 @@ const POOR = 15_000_000;
 const text = (state: State): string => JSON.stringify(dump(state));
 
 /** Returns the state without the parts that only a block or a signature changes. */
-function essence(state: State): object {
+function comparableState(state: State): object {
   const { height: _h, digest: _d, signers: _s, bridge, ...rest } = dump(state);
   return { ...rest, bridge: { ...bridge, unusedAgents: undefined } };
 }
@@ -60,19 +60,24 @@ function views(state: State): object[] {
 }
 
 /** The result of a simulation, read before the next block invalidates the fork. */
-type Foreseen = Pick<Simulation, 'outcome' | 'events'> & {
-  readonly essence: object;
+type Predicted = Pick<Simulation, 'outcome' | 'events'> & {
+  readonly comparableState: object;
   readonly views: object[];
 };
 
-function foresee({ state }: Scenario, { command, user }: Acted): Foreseen {
+function predict({ state }: Scenario, { command, user }: Acted): Predicted {
   const before = text(state);
   const { after, events, outcome } = simulateCommand(state, user, command);
-  const foreseen = { outcome, events, essence: essence(after), views: views(after) };
+  const predicted = {
+    outcome,
+    events,
+    comparableState: comparableState(after),
+    views: views(after),
+  };
   checkInvariants(after);
   // The invariants are checked after the next block.
   expect(text(state)).toBe(before);
-  return foreseen;
+  return predicted;
 }
 
 /** Executes the command on a restored copy without a block around it, and compares the digests. */
@@ -107,23 +112,23 @@ function play(scenario: Scenario, seed: number): Set<string> {
     const acted = anyCommand(scenario, pick);
     const { command } = acted;
     if (step % 5 === 0) expectSameDigest(scenario, acted);
-    const foreseen = foresee(scenario, acted);
+    const predicted = predict(scenario, acted);
     const admitted = checkCommand(scenario.state, command, scenario.nowMs);
     const { events, outcomes } = scenario.block(command);
     if (admitted.reject !== undefined) {
-      expect(foreseen).toMatchObject({ outcome: admitted, events: [] });
+      expect(predicted).toMatchObject({ outcome: admitted, events: [] });
       seen.add(admitted.reject.reason);
       continue;
     }
-    expect(foreseen.outcome).toEqual(outcomes[0]);
-    expect(foreseen.events).toEqual(events.filter(({ commandIndex }) => commandIndex === 0));
-    for (const ending of endings(foreseen.outcome, foreseen.events)) seen.add(ending);
-    if (foreseen.outcome.reject === undefined) seen.add(command.type);
-    if (foreseen.outcome.builderDrop !== undefined) seen.add(foreseen.outcome.builderDrop.reason);
+    expect(predicted.outcome).toEqual(outcomes[0]);
+    expect(predicted.events).toEqual(events.filter(({ commandIndex }) => commandIndex === 0));
+    for (const ending of endings(predicted.outcome, predicted.events)) seen.add(ending);
+    if (predicted.outcome.reject === undefined) seen.add(command.type);
+    if (predicted.outcome.builderDrop !== undefined) seen.add(predicted.outcome.builderDrop.reason);
     // Steps that follow a passive command in the same block are not part of the simulation.
-    if (events.length > foreseen.events.length) continue;
-    expect(foreseen.essence).toEqual(essence(scenario.state));
-    expect(foreseen.views).toEqual(views(scenario.state));
+    if (events.length > predicted.events.length) continue;
+    expect(predicted.comparableState).toEqual(comparableState(scenario.state));
+    expect(predicted.views).toEqual(views(scenario.state));
   }
   return seen;
 }
@@ -170,6 +175,6 @@ test('a simulation changes nothing and equals the execution if nothing happens i
       expectNoTrace(scenario);
     }
   }
-  const wanted = [...COMMANDS, ...ENDINGS, ...REFUSALS, 'notApproved'];
-  expect(wanted.filter((each) => !seen.has(each))).toEqual([]);
+  const expectedKinds = [...COMMANDS, ...ENDINGS, ...REFUSALS, 'notApproved'];
+  expect(expectedKinds.filter((each) => !seen.has(each))).toEqual([]);
 });

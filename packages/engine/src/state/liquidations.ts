@@ -94,9 +94,9 @@ export function scopeOf(account: Account, holding: Holding): Scope {
  * of d requires a total of at least ln(1 + d), which exceeds 2d / (2 + d).
  */
 export function safeDistance(equity: bigint, risk: bigint, notional: bigint): number {
-  const room = equity - risk - BigInt(ROUNDING);
-  if (room <= 0n) return 0;
-  const distance = divFloor(2n * room * BigInt(TRAVEL_ONE), 2n * (notional + risk + 1n) + room);
+  const spare = equity - risk - BigInt(ROUNDING);
+  if (spare <= 0n) return 0;
+  const distance = divFloor(2n * spare * BigInt(TRAVEL_ONE), 2n * (notional + risk + 1n) + spare);
   return distance >= BigInt(DISTANCE_MAX) ? DISTANCE_MAX : Number(distance);
 }
 

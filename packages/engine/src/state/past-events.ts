@@ -238,15 +238,15 @@ function readingsOf(slug: string): { readonly text: string; readonly seconds: nu
  * Returns the index of a number in an increasing column by binary search, or a negative number if
  * it is absent.
  */
-function placeOf(column: readonly number[], wanted: number): number {
+function placeOf(column: readonly number[], target: number): number {
   let low = 0;
   let high = column.length - 1;
-  if (high < 0 || wanted < (column[0] ?? 0) || wanted > (column[high] ?? 0)) return -1;
+  if (high < 0 || target < (column[0] ?? 0) || target > (column[high] ?? 0)) return -1;
   while (low <= high) {
     const middle = (low + high) >> 1;
     const found = column[middle] ?? 0;
-    if (found === wanted) return middle;
-    if (found < wanted) low = middle + 1;
+    if (found === target) return middle;
+    if (found < target) low = middle + 1;
     else high = middle - 1;
   }
   return -1;

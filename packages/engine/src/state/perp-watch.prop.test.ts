@@ -24,7 +24,7 @@ test('a venue that checks perps only when necessary reaches the same state as on
   for (let seed = 1; seed <= RUNS; seed++) {
     const { blocks } = history(seed);
     const plain = createState();
-    const woken = createState();
+    const checking = createState();
     let restored: State | undefined;
     const half = Math.floor(blocks.length / 2);
     for (const [at, { commands, timeMs: ms }] of blocks.entries()) {
@@ -34,14 +34,14 @@ test('a venue that checks perps only when necessary reaches the same state as on
       if (plain.hasUnpriced) reached.note('perp without valid price');
       if ([...plain.perps.values()].some(hasLostItsHour)) reached.note('an hour is lost');
       for (const { type } of result.events) reached.note(type);
-      woken.watch.checkAll();
-      expect(applyBlock(woken, block)).toEqual(result);
-      expect(plain.insuranceTarget).toBe(woken.insuranceTarget);
-      expect(plain.hasUnpriced).toBe(woken.hasUnpriced);
+      checking.watch.checkAll();
+      expect(applyBlock(checking, block)).toEqual(result);
+      expect(plain.insuranceTarget).toBe(checking.insuranceTarget);
+      expect(plain.hasUnpriced).toBe(checking.hasUnpriced);
       if (restored !== undefined) expect(applyBlock(restored, block)).toEqual(result);
       if (at === half) restored = restore(dump(plain));
     }
-    expect(dump(plain)).toEqual(dump(woken));
+    expect(dump(plain)).toEqual(dump(checking));
     expect(dump(plain)).toEqual(dump(restored ?? plain));
   }
   reached.demand(RUNS, 'awake', 'asleep', 'perp without valid price', 'tradeExecuted');

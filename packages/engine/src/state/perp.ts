@@ -230,8 +230,8 @@ export function markBandMaxE8({ takerFeeE8, tiers }: BandTerms, liquidationFeeE8
   const bands = tiers.map(({ maxLeverage, mmrE8 }) => {
     const leverage = BigInt(maxLeverage);
     const risk = BigInt(mmrE8 + liquidationFeeE8);
-    const room = one - (risk + BigInt(takerFeeE8)) * leverage;
-    return Number(divFloor(room * one, (2n * one + risk) * leverage + one));
+    const spare = one - (risk + BigInt(takerFeeE8)) * leverage;
+    return Number(divFloor(spare * one, (2n * one + risk) * leverage + one));
   });
   return Math.max(0, Math.min(...bands));
 }

@@ -124,7 +124,7 @@ function scopesOf(state: State): Scope[] {
  * Checks that every margin account with a ratio of at most 1 is in liquidation. Changes by
  * deleveraging count only from the next block on.
  */
-function expectNobodyMissed(state: State, { events }: BlockResult): void {
+function expectNoneMissed(state: State, { events }: BlockResult): void {
   const deleveraged = new Set(
     events.flatMap((event) => (event.type === 'deleveraged' ? [event.account] : [])),
   );
@@ -145,7 +145,7 @@ function play(seed: number, seen: Map<string, number>): void {
       ...Array.from({ length: pick(4) }, () => randomCommand(venue, pick)),
     ];
     const result = venue.block(...commands);
-    expectNobodyMissed(venue.state, result);
+    expectNoneMissed(venue.state, result);
     const block = { height: result.height, timeMs: result.timeMs, commands };
     for (const copy of copies) {
       expect(applyBlock(copy.state, block).digest, `a copy at block ${i}`).toBe(result.digest);

@@ -44,9 +44,9 @@ describe('R-fillable, R-funding: attacks on funding have almost no effect', () =
     const venue = holders();
     venue.fund(carol, 640_000_000);
     venue.one(bob, { price: 990_000, size: 100 });
-    const phantom = { price: 1_700_000, size: 6_000 };
+    const unfillable = { price: 1_700_000, size: 6_000 };
     const paid = hour(venue, {
-      before: () => venue.one(carol, phantom),
+      before: () => venue.one(carol, unfillable),
       at: () => [],
     });
     expect(paid).toEqual([INTEREST]);

@@ -72,7 +72,7 @@ function fire(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
   const { state } = execution;
   const { isPositionTpsl, orderId, request } = trigger;
   cancelParent(execution, trigger);
-  if (triesOn(trigger)) {
+  if (retriesUntilFilled(trigger)) {
     tryTrigger(execution, trigger, perp);
     return;
   }
@@ -99,7 +99,7 @@ function sizeNow(account: Account, trigger: TriggerOrder): number {
 }
 
 /** Returns true for reducing market triggers, which stay armed until they are filled. */
-function triesOn({ request }: TriggerOrder): boolean {
+function retriesUntilFilled({ request }: TriggerOrder): boolean {
   return request.trigger.isMarket && request.reduceOnly;
 }
 

@@ -2,7 +2,7 @@ import type { Reply } from '@oddlot/host/http';
 import { DECIMAL_LENGTH_MAX } from '@oddlot/units';
 import type { ActionResultStatus, ExchangeEnvelope } from '@oddlot/protocol';
 import * as z from 'zod';
-import type { Asker } from '../venue-access.ts';
+import type { Requester } from '../venue-access.ts';
 import {
   cancelStatuses,
   orderStatuses,
@@ -54,7 +54,10 @@ function actionOf(text: string): Action | undefined {
   }
 }
 
-export async function answerExchange({ ip, venue }: Asker, text: string): Promise<ExchangeAnswer> {
+export async function answerExchange(
+  { ip, venue }: Requester,
+  text: string,
+): Promise<ExchangeAnswer> {
   const action = actionOf(text);
   // Some clients send `setReferrer` before their first order and expect success.
   if (action?.type === 'setReferrer') return DONE;

@@ -1,6 +1,6 @@
 import type { Coins } from '../coins.ts';
 import { RefusedError } from '../refused-error.ts';
-import type { Asker } from '../venue-access.ts';
+import type { Requester } from '../venue-access.ts';
 import { INFO_CALLS, type InfoContext } from './info-calls.ts';
 import { readFields } from './read-query.ts';
 import { REFUSED_QUERIES } from './refused-queries.ts';
@@ -17,7 +17,7 @@ const CALLS: Readonly<Record<string, AnyCall>> = INFO_CALLS;
  * Answers a query without the venue's envelope. Throws a `RefusedError` if the query is refused.
  */
 export async function answerInfo(
-  asker: Asker,
+  requester: Requester,
   coins: () => Coins,
   body: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
@@ -30,5 +30,5 @@ export async function answerInfo(
     throw new RefusedError(`Unknown query '${type.slice(0, 64)}'. The port answers ${names}.`);
   }
   const query = readFields(call.schema, body);
-  return await call.answer({ ...asker, coins: coins() }, query);
+  return await call.answer({ ...requester, coins: coins() }, query);
 }

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Coin, Coins } from '../coins.ts';
 import { type Call, differs, same } from '../calls.ts';
 import { RefusedError } from '../refused-error.ts';
-import { ask, type Asker } from '../venue-access.ts';
+import { ask, type Requester } from '../venue-access.ts';
 import {
   activeAssetOf,
   agentsOf,
@@ -40,7 +40,7 @@ import {
 } from './universe.ts';
 import { parseExact } from '@oddlot/units';
 
-export type InfoContext = Asker & { readonly coins: Coins };
+export type InfoContext = Requester & { readonly coins: Coins };
 
 type InfoCall<Schema extends z.ZodType = z.ZodType> = Call & {
   readonly schema: Schema;

@@ -1,5 +1,5 @@
 import type { Fill, FundingRow, LedgerUpdate } from '@oddlot/protocol';
-import { type Asker, askForPage } from '../venue-access.ts';
+import { type Requester, askForPage } from '../venue-access.ts';
 
 /**
  * The number of rows per query to the venue, which returns rows newest first and in pages.
@@ -22,7 +22,7 @@ export type Span = {
 };
 
 export async function rowsOf<const Type extends keyof Row>(
-  asker: Asker,
+  requester: Requester,
   query: {
     readonly type: Type;
     readonly user: string;
@@ -36,7 +36,7 @@ export async function rowsOf<const Type extends keyof Row>(
   let cursor: string | null | undefined;
   for (let page = 0; page < PAGES_MAX; page++) {
     const asked = { ...query, ...period, limit: PAGE_ROWS, ...(cursor && { cursor }) };
-    const { data, nextCursor } = await askForPage(asker, asked as never);
+    const { data, nextCursor } = await askForPage(requester, asked as never);
     rows.push(...listOf<Row[Type]>(data));
     cursor = nextCursor;
     if (cursor === undefined || cursor === null) break;

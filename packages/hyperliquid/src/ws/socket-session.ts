@@ -5,7 +5,7 @@ import type { Coins } from '../coins.ts';
 import type { ExchangeAnswer } from '../exchange/answer-exchange.ts';
 import { readFields } from '../info/read-query.ts';
 import { RefusedError } from '../refused-error.ts';
-import type { Asker } from '../venue-access.ts';
+import type { Requester } from '../venue-access.ts';
 import { CHANNELS, type ChannelContext } from './channels.ts';
 import { REFUSED_CHANNELS } from './refused-channels.ts';
 import { VenueStreams } from './venue-streams.ts';
@@ -13,8 +13,11 @@ import { VenueStreams } from './venue-streams.ts';
 export type SocketServices = {
   readonly coins: () => Coins;
   readonly limiter: RateLimiter;
-  readonly info: (asker: Asker, body: Readonly<Record<string, unknown>>) => Promise<unknown>;
-  readonly exchange: (asker: Asker, text: string) => Promise<ExchangeAnswer>;
+  readonly info: (
+    requester: Requester,
+    body: Readonly<Record<string, unknown>>,
+  ) => Promise<unknown>;
+  readonly exchange: (requester: Requester, text: string) => Promise<ExchangeAnswer>;
 };
 
 type Wire = {
@@ -44,7 +47,7 @@ type Held = {
 };
 
 export class SocketSession {
-  readonly #asker: Asker;
+  readonly #requester: Requester;
   readonly #services: SocketServices;
   readonly #wire: Wire;
   readonly #context: ChannelContext;
@@ -53,17 +56,17 @@ export class SocketSession {
   readonly #held = new Map<string, Held>();
   #posts = 0;
 
-  constructor(asker: Asker, services: SocketServices, wire: Wire) {
-    this.#asker = asker;
+  constructor(requester: Requester, services: SocketServices, wire: Wire) {
+    this.#requester = requester;
     this.#services = services;
     this.#wire = wire;
     const onLost = (reason: string): void => wire.close(CLOSE_TRY_AGAIN, reason.slice(0, 120));
     this.#context = {
-      ...asker,
+      ...requester,
       coins: services.coins,
       report: wire.report,
-      streams: new VenueStreams(asker, { onLost, repeatsLast: true }),
-      events: new VenueStreams(asker, { onLost, repeatsLast: false }),
+      streams: new VenueStreams(requester, { onLost, repeatsLast: true }),
+      events: new VenueStreams(requester, { onLost, repeatsLast: false }),
     };
     this.#budget = new TokenBucket(FRAMES, performance.now());
   }
@@ -98,7 +101,7 @@ export class SocketSession {
       const { key, params, type } = identityOf(subscription);
       if (this.#held.has(key)) return this.#fail(`Already subscribed: ${echo}`);
       const { user } = params as { readonly user?: string };
-      this.#checkRoom(user);
+      this.#checkUserLimit(user);
       const channel = channelOf(type);
       const name = channel.frames ?? type;
       let isHeld = true;
@@ -128,7 +131,7 @@ export class SocketSession {
     return undefined;
   }
 
-  #checkRoom(user: string | undefined): void {
+  #checkUserLimit(user: string | undefined): void {
     const { subscriptionsMax } = LIMITS;
     if (this.#held.size >= subscriptionsMax) {
       throw new RefusedError(`a connection has up to ${subscriptionsMax} subscriptions`);
@@ -185,14 +188,14 @@ export class SocketSession {
       throw new RefusedError('The type of a post request is info or action.');
     }
     const surface = type === 'info' ? 'info' : 'exchange';
-    const { allowed } = this.#services.limiter.take(surface, this.#asker.ip);
+    const { allowed } = this.#services.limiter.take(surface, this.#requester.ip);
     if (!allowed) throw new RefusedError('Too many requests. Retry after a second.');
     if (type === 'action') {
       // Parsing and serialising keeps the order of keys, which the signature covers.
-      const answer = await this.#services.exchange(this.#asker, JSON.stringify(payload));
+      const answer = await this.#services.exchange(this.#requester, JSON.stringify(payload));
       return { type, payload: answer };
     }
-    const data = await this.#services.info(this.#asker, payload);
+    const data = await this.#services.info(this.#requester, payload);
     return { type, payload: { type: payload['type'], data } };
   }
 

@@ -1,4 +1,4 @@
-import type { Asker, StreamPath, VenueStream } from '../venue-access.ts';
+import type { Requester, StreamPath, VenueStream } from '../venue-access.ts';
 
 export type Subscription = { readonly type: string } & Readonly<Record<string, unknown>>;
 
@@ -44,7 +44,7 @@ type Frame = {
 };
 
 export class VenueStreams {
-  readonly #asker: Asker;
+  readonly #requester: Requester;
   /** This function is called with the reason when the venue has closed a session. */
   readonly #onLost: (reason: string) => void;
   /**
@@ -56,10 +56,10 @@ export class VenueStreams {
   readonly #timers = new Set<NodeJS.Timeout>();
 
   constructor(
-    asker: Asker,
+    requester: Requester,
     { onLost, repeatsLast }: { onLost: (reason: string) => void; repeatsLast: boolean },
   ) {
-    this.#asker = asker;
+    this.#requester = requester;
     this.#onLost = onLost;
     this.#repeatsLast = repeatsLast;
   }
@@ -89,7 +89,7 @@ export class VenueStreams {
   }
 
   #open(path: StreamPath): Session {
-    const { ip, venue } = this.#asker;
+    const { ip, venue } = this.#requester;
     const byKey = new Map<string, Followed>();
     const stream = venue.openStream(path, ip, {
       onOpen: () => {

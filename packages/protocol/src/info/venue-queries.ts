@@ -54,8 +54,8 @@ const actionStatus = z
 const tx = z
   .object({ type: z.literal('tx'), txHash: Hash.optional(), hash: Hash.optional(), ...MIN_HEIGHT })
   .transform(({ type, txHash, hash, minHeight }, context) => {
-    const wanted = firstSet(txHash, hash);
-    if (wanted !== undefined) return compact({ type, txHash: wanted, minHeight });
+    const selected = firstSet(txHash, hash);
+    if (selected !== undefined) return compact({ type, txHash: selected, minHeight });
     context.issues.push(missing('txHash'));
     return z.NEVER;
   });

@@ -20,9 +20,9 @@ const transcoder = new Transcoder();
 /** Checks the text of an /exchange body and encodes its action for hashing. */
 export function scanEnvelope(text: string): ScannedEnvelope | ScanFault {
   return faultAsValue(() => {
-    const wanted = transcoder.pick(text, 'action');
-    if (wanted === undefined) return { ok: true, action: undefined, actionRange: undefined };
-    return { ok: true, action: wanted.bytes, actionRange: [wanted.start, wanted.end] };
+    const found = transcoder.pick(text, 'action');
+    if (found === undefined) return { ok: true, action: undefined, actionRange: undefined };
+    return { ok: true, action: found.bytes, actionRange: [found.start, found.end] };
   });
 }
 
@@ -45,8 +45,8 @@ export function scanField(
   key: string,
 ): { readonly ok: true; readonly value: string | undefined } | ScanFault {
   return faultAsValue(() => {
-    const wanted = transcoder.pick(text, key);
-    return { ok: true, value: wanted && text.slice(wanted.start, wanted.end) };
+    const found = transcoder.pick(text, key);
+    return { ok: true, value: found && text.slice(found.start, found.end) };
   });
 }
 

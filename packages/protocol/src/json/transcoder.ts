@@ -15,7 +15,7 @@ export class JsonFault extends Error {
 }
 
 /** The requested value of the top-level object: its bytes, and its position in the text. */
-type Wanted = { readonly bytes: Uint8Array; readonly start: number; readonly end: number };
+type Requested = { readonly bytes: Uint8Array; readonly start: number; readonly end: number };
 
 const SCRATCH_BYTES = 64 * 1024;
 const DIGITS_MAX = 16;
@@ -39,8 +39,8 @@ export class Transcoder {
   #out = this.#scratch;
   #length = 0;
   #depth = 0;
-  #wantedKey = '';
-  #wanted: Wanted | undefined;
+  #requestedKey = '';
+  #requested: Requested | undefined;
   /** The keys of the open objects, by depth. */
   #keySets: KeySet[] = [];
 
@@ -70,19 +70,19 @@ export class Transcoder {
   /**
    * Checks a text that must contain exactly one object, and returns the value of one of its keys.
    */
-  pick(text: string, key: string): Wanted | undefined {
+  pick(text: string, key: string): Requested | undefined {
     this.#begin(text, key);
     try {
       this.#blanks();
       if (text.charCodeAt(this.#position) !== 0x7b) this.#fail('not an object');
       this.#whole();
-      return this.#wanted;
+      return this.#requested;
     } finally {
       this.#end();
     }
   }
 
-  #begin(text: string, wantedKey: string): void {
+  #begin(text: string, requestedKey: string): void {
     // Every character becomes at most three bytes, so the writes do not need a bounds check.
     const bytes = text.length * 3 + 16;
     this.#out = bytes <= this.#scratch.length ? this.#scratch : new Uint8Array(bytes);
@@ -90,8 +90,8 @@ export class Transcoder {
     this.#position = 0;
     this.#length = 0;
     this.#depth = 0;
-    this.#wantedKey = wantedKey;
-    this.#wanted = undefined;
+    this.#requestedKey = requestedKey;
+    this.#requested = undefined;
   }
 
   #end(): void {
@@ -184,8 +184,9 @@ export class Transcoder {
         this.#blanks();
         if (this.#text.charCodeAt(this.#position) !== 0x3a) this.#fail('expected :');
         this.#position++;
-        const wanted = this.#depth === 1 && this.#wantedKey !== '' && this.#isWanted(keyStart);
-        if (wanted) this.#keepValue();
+        const requested =
+          this.#depth === 1 && this.#requestedKey !== '' && this.#isRequested(keyStart);
+        if (requested) this.#keepValue();
         else this.#value();
         this.#blanks();
         const code = this.#text.charCodeAt(this.#position);
@@ -211,8 +212,8 @@ export class Transcoder {
    * Returns true if the last key is the requested one. The requested key must be short ASCII, so
    * that its header is one byte.
    */
-  #isWanted(keyStart: number): boolean {
-    const key = this.#wantedKey;
+  #isRequested(keyStart: number): boolean {
+    const key = this.#requestedKey;
     if (this.#length - keyStart !== key.length + 1) return false;
     for (let index = 0; index < key.length; index++) {
       if (this.#out[keyStart + 1 + index] !== key.charCodeAt(index)) return false;
@@ -226,7 +227,7 @@ export class Transcoder {
     const from = this.#length;
     this.#value();
     const bytes = this.#out.slice(from, this.#length);
-    this.#wanted = { bytes, start, end: this.#position };
+    this.#requested = { bytes, start, end: this.#position };
   }
 
   #number(first: number): void {

@@ -79,7 +79,7 @@ export function isObjectShape(shape: Shape): shape is ObjectShape {
 type Path = readonly (string | number)[];
 
 /** The position and value that do not match a shape. */
-type Misfit = {
+type Mismatch = {
   readonly path: Path;
   readonly value: unknown;
   readonly allowed?: Details['allowed'];
@@ -98,28 +98,28 @@ export function checkShape(
   request: unknown,
   prefix: Path = [],
 ): WireError | undefined {
-  const misfit = misfitOf(shape, request, prefix);
-  if (misfit === undefined) return undefined;
-  const { path, value, allowed, count } = misfit;
+  const mismatch = mismatchOf(shape, request, prefix);
+  if (mismatch === undefined) return undefined;
+  const { path, value, allowed, count } = mismatch;
   const field = fieldPath(path);
   if (count !== undefined) return wireError('BAD_REQUEST', count, { field });
   const details = detailsOf(field, value, allowed);
-  if (misfit.isReserved === true) {
+  if (mismatch.isReserved === true) {
     return wireError('NOT_ALLOWED', notAllowed(), details);
   }
   const say = value === undefined ? missingField : wrongType;
   return wireError('BAD_REQUEST', say(nameOf(path)), details);
 }
 
-function misfitOf(shape: Shape, value: unknown, path: Path): Misfit | undefined {
+function mismatchOf(shape: Shape, value: unknown, path: Path): Mismatch | undefined {
   if (isObjectShape(shape)) {
     if (!isObject(value)) return { path, value };
     for (const { name, shape: field, isOptional, isNullable } of fieldsOf(shape)) {
       const held = value[name];
       if (isOptional && held === undefined) continue;
       if (isNullable && held === null) continue;
-      const misfit = misfitOf(field, held, [...path, name]);
-      if (misfit !== undefined) return misfit;
+      const mismatch = mismatchOf(field, held, [...path, name]);
+      if (mismatch !== undefined) return mismatch;
     }
     return undefined;
   }
@@ -135,8 +135,8 @@ function misfitOf(shape: Shape, value: unknown, path: Path): Misfit | undefined 
         return { path, value, count: entryCount(name, min, max) };
       }
       for (const [index, held] of value.entries()) {
-        const misfit = misfitOf(entry, held, [...path, index]);
-        if (misfit !== undefined) return misfit;
+        const mismatch = mismatchOf(entry, held, [...path, index]);
+        if (mismatch !== undefined) return mismatch;
       }
       return undefined;
     }

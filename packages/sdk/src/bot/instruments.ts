@@ -53,11 +53,11 @@ export class Instruments {
   }
 
   /** Finds a perp by its id or name, or an outcome market by its id or slug. */
-  async find(wanted: number | string): Promise<Instrument> {
-    const known = this.known(wanted);
+  async find(idOrName: number | string): Promise<Instrument> {
+    const known = this.known(idOrName);
     if (known !== undefined) return known;
     const query =
-      typeof wanted === 'number' ? { instrumentIds: [wanted] } : { marketSlugs: [wanted] };
+      typeof idOrName === 'number' ? { instrumentIds: [idOrName] } : { marketSlugs: [idOrName] };
     const { events } = await this.#info.outcomeMeta({ ...query, status: 'all' });
     for (const market of events.flatMap(({ markets }) => markets)) {
       this.#add({
@@ -68,20 +68,20 @@ export class Instruments {
         isOutcome: true,
       });
     }
-    const found = this.known(wanted);
+    const found = this.known(idOrName);
     if (found !== undefined) return found;
     const names = this.perps.map(({ name }) => name).join(', ');
-    throw new ValidationError(`Unknown instrument ${wanted}. Perps: ${names}`);
+    throw new ValidationError(`Unknown instrument ${idOrName}. Perps: ${names}`);
   }
 
   /**
    * Finds an instrument without a request. The result is undefined if the instrument has not been
    * requested yet.
    */
-  known(wanted: number | string): Instrument | undefined {
-    return typeof wanted === 'number'
-      ? this.#byId.get(wanted)
-      : this.#byName.get(wanted.toUpperCase());
+  known(idOrName: number | string): Instrument | undefined {
+    return typeof idOrName === 'number'
+      ? this.#byId.get(idOrName)
+      : this.#byName.get(idOrName.toUpperCase());
   }
 
   #add(instrument: Instrument): void {

@@ -28,10 +28,10 @@ export type OrderEnd = {
  */
 export async function waitForOrder(
   { info, streams }: { readonly info: InfoClient; readonly streams: StreamsClient },
-  wanted: OrderName,
+  name: OrderName,
   { timeoutMs = 60_000, signal }: WaitForOrderOptions = {},
 ): Promise<OrderEnd> {
-  const stream = streams.orderUpdates({ user: wanted.user });
+  const stream = streams.orderUpdates({ user: name.user });
   let isOver = false;
   const stop = (): void => {
     isOver = true;
@@ -41,7 +41,7 @@ export async function waitForOrder(
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted === true) stop();
   try {
-    const end = await endOf(stream, info, wanted);
+    const end = await endOf(stream, info, name);
     if (end !== undefined) return end;
   } catch (error) {
     if (!isOver) throw error;
@@ -63,19 +63,19 @@ export type WaitForOrderOptions = {
 async function endOf(
   stream: Subscription<OrderUpdate[]>,
   info: InfoClient,
-  wanted: OrderName,
+  name: OrderName,
 ): Promise<OrderEnd | undefined> {
   // From here on, events are buffered, so that none is missed while the history is queried.
   await stream.ready;
-  const before = await inHistory(info, wanted);
+  const before = await inHistory(info, name);
   if (before !== undefined) return before;
   for await (const event of stream) {
     if (event.type === 'reset') {
-      const meanwhile = await inHistory(info, wanted);
+      const meanwhile = await inHistory(info, name);
       if (meanwhile !== undefined) return meanwhile;
       continue;
     }
-    const update = event.data.findLast(({ order }) => isWanted(order, wanted));
+    const update = event.data.findLast(({ order }) => isNamed(order, name));
     if (update === undefined || update.status === 'open') continue;
     const { oid, filledSz, avgPx } = update.order;
     return { oid, status: update.status, filledSz, avgPx };
@@ -83,9 +83,9 @@ async function endOf(
   return undefined;
 }
 
-async function inHistory(info: InfoClient, wanted: OrderName): Promise<OrderEnd | undefined> {
-  for await (const { order, status } of info.allHistoricalOrders({ user: wanted.user })) {
-    if (!isWanted(order, wanted)) continue;
+async function inHistory(info: InfoClient, name: OrderName): Promise<OrderEnd | undefined> {
+  for await (const { order, status } of info.allHistoricalOrders({ user: name.user })) {
+    if (!isNamed(order, name)) continue;
     if (status === 'filled' || status === 'cancelled' || status === 'rejected') {
       const { avgFillPrice: avgPx, oid, origSz, sz } = order;
       return { oid, status, filledSz: difference(origSz, sz), avgPx };
@@ -104,9 +104,9 @@ function difference(whole: string, rest: string): string {
 /** The maximum number of decimals, which is more than that of any size. */
 const SIZE_DECIMALS = 8;
 
-function isWanted(
+function isNamed(
   order: { readonly oid: number; readonly cloid?: string | null | undefined },
-  wanted: OrderName,
+  name: OrderName,
 ): boolean {
-  return 'oid' in wanted ? order.oid === wanted.oid : order.cloid === wanted.cloid;
+  return 'oid' in name ? order.oid === name.oid : order.cloid === name.cloid;
 }

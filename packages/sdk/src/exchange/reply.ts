@@ -142,8 +142,8 @@ export async function waitForAction(
   name: ActionName,
   { timeoutMs = 30_000, intervalMs = 250, signal }: WaitOptions = {},
 ): Promise<ActionStatus> {
-  const wanted = typeof name === 'string' ? { txHash: name } : { traceId: name.traceId };
-  const query = { type: 'actionStatus', ...wanted } as const;
+  const selector = typeof name === 'string' ? { txHash: name } : { traceId: name.traceId };
+  const query = { type: 'actionStatus', ...selector } as const;
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
     const receipt = await queryInfo(context, query, { signal });

@@ -125,8 +125,8 @@ export async function deliver(
       if (!(error instanceof ApiError)) throw error;
       if (isOpen(error, mayHaveExecuted)) throw fateUnknown(error, signed);
       if (error.name !== 'EXPIRED') throw (await networkCheck?.(error)) ?? error;
-      const isMisjudged = expiry?.isMisjudged(error, reply.roundtrip) === true;
-      if (!isMisjudged || isSecond || signAnew === undefined) throw new ExpiredError(error, signed);
+      const isClockOff = expiry?.isClockOff(error, reply.roundtrip) === true;
+      if (!isClockOff || isSecond || signAnew === undefined) throw new ExpiredError(error, signed);
       signed = await signAnew();
       mayHaveExecuted = false;
     }
@@ -280,7 +280,7 @@ class Expiry {
    * Learns the venue's time from a refusal. Returns true if the clocks differed, because less local
    * time than the action's lifetime has passed.
    */
-  isMisjudged(refusal: ApiError, roundtrip: Roundtrip): boolean {
+  isClockOff(refusal: ApiError, roundtrip: Roundtrip): boolean {
     const consensusMs = /consensus time (\d+)/.exec(refusal.message)?.[1];
     if (consensusMs === undefined) return false;
     this.#clock.readTime(Number(consensusMs), roundtrip);

@@ -72,7 +72,7 @@ export async function signShaped(
   { hasher, wallet, hashWith = hashSingleAction }: Signing & Hashing,
 ): Promise<SignedAction> {
   const { action, msgpack } = encoded(() => arrange(shape, input, input.type));
-  refuseMisfits({ shape, action }, fields);
+  refuseMismatches({ shape, action }, fields);
   const values = action as unknown as StructValues;
   const request = { msgpack, action: values, envelope: fields };
   const actionHash: ActionHash = hashWith(request, hasher);
@@ -111,7 +111,7 @@ function encoded<Input extends ActionInput>(order: () => Input): Encoded<Input> 
 }
 
 /** Rejects malformed requests before a user is requested to sign. */
-function refuseMisfits({ shape, action }: Shaped, fields: EnvelopeFields): void {
+function refuseMismatches({ shape, action }: Shaped, fields: EnvelopeFields): void {
   const error =
     checkShape(shape, action) ??
     checkVaultAllowed(action as Action, fields) ??

@@ -58,10 +58,10 @@ const MEANINGS: readonly (readonly [StreamEndpoint, ...Record<string, unknown>[]
 test('two subscriptions have the same key only if the venue treats them as equal', () => {
   const keys = MEANINGS.map(([endpoint, ...spellings]) => {
     const subscriptions = spellings.map((each) => parseSubscription(endpoint, each));
-    const meant = new Set(
+    const keySet = new Set(
       subscriptions.map((each) => (each.ok ? each.subscription.key : each.error)),
     );
-    expect([...meant]).toHaveLength(1);
+    expect([...keySet]).toHaveLength(1);
     return new Set(spellings.map((each) => checkedKey(endpoint)(each as SubscriptionFields)));
   });
   expect(keys.filter(({ size }) => size !== 1)).toEqual([]);

@@ -26,7 +26,7 @@ export function checkedKey(endpoint: StreamEndpoint): SubscriptionKey {
     }
     const fault = checkShape(shape, subscription);
     if (fault !== undefined) return new SocketError(fault.message, { code: 'INVALID_PARAMS' });
-    return plainKey(meant(subscription));
+    return plainKey(canonical(subscription));
   };
 }
 
@@ -34,7 +34,7 @@ export function checkedKey(endpoint: StreamEndpoint): SubscriptionKey {
  * Returns the canonical form of a subscription. It has no exchange id, because the other fields
  * determine it.
  */
-function meant({ type, ...given }: SubscriptionFields): SubscriptionFields {
+function canonical({ type, ...given }: SubscriptionFields): SubscriptionFields {
   const { exchangeId: _, exchange_id: __, ...rest } = given as Readonly<Record<string, unknown>>;
   const defaults = CHANNEL_DEFAULTS[type] ?? {};
   const fields: Record<string, unknown> = { ...defaults };

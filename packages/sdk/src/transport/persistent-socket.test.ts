@@ -59,7 +59,7 @@ function aSocket(options: Partial<SocketOptions> = {}) {
       unansweredMs: () => 0,
       opened: () => undefined,
       received: () => socket.works(),
-      hungUp: () => undefined,
+      disconnected: () => undefined,
     },
   );
   stops.push(() => socket.close());

@@ -38,7 +38,7 @@ type SocketUser = {
   readonly opened: () => void;
   readonly received: (data: unknown) => void;
   /** This function is called when the connection and all its state are lost. */
-  readonly hungUp: () => void;
+  readonly disconnected: () => void;
 };
 
 /**
@@ -56,7 +56,7 @@ export class PersistentSocket {
   readonly #openSocket: OpenSocket;
   readonly #onStatus: (status: SocketStatus) => void;
   readonly #timing: { pingMs: number; silentMsMax: number; connectMsMax: number; lingerMs: number };
-  readonly #backoff: { readonly down: Backoff; readonly hungUp: Backoff };
+  readonly #backoff: { readonly down: Backoff; readonly disconnected: Backoff };
   #socket: Socket | undefined;
   #status: SocketStatus = 'idle';
   /** The number of the current connection. Late events of earlier connections are ignored. */
@@ -87,7 +87,7 @@ export class PersistentSocket {
     };
     this.#backoff = {
       down: options.backoff ?? STREAM_BACKOFF,
-      hungUp: options.backoff ?? HANG_UP_BACKOFF,
+      disconnected: options.backoff ?? HANG_UP_BACKOFF,
     };
   }
 
@@ -227,8 +227,8 @@ export class PersistentSocket {
   }
 
   #lost(): void {
-    const isHungUp = this.#status === 'open' && !this.#hasWorked;
-    const backoff = isHungUp ? this.#backoff.hungUp : this.#backoff.down;
+    const isRejected = this.#status === 'open' && !this.#hasWorked;
+    const backoff = isRejected ? this.#backoff.disconnected : this.#backoff.down;
     this.#hangUp();
     if (!this.#user.isNeeded()) {
       this.#setStatus('idle');
@@ -247,7 +247,7 @@ export class PersistentSocket {
   #hangUp(): void {
     this.#generation += 1;
     for (const timer of [this.#pingTimer, this.#retryTimer, this.#lingerTimer]) clearTimeout(timer);
-    this.#user.hungUp();
+    this.#user.disconnected();
     this.#socket?.close();
     this.#socket = undefined;
   }

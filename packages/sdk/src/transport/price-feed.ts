@@ -56,7 +56,7 @@ export class PriceFeed {
   readonly #socket: PersistentSocket;
   readonly #listeners = new Set<Listener>();
   /** The subscriptions of this turn of the event loop. They are sent in one frame. */
-  #wishes: { action: RtdsClientFrame['action']; entry: RtdsSubscription }[] = [];
+  #requests: { action: RtdsClientFrame['action']; entry: RtdsSubscription }[] = [];
   #againTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: SocketOptions) {
@@ -66,7 +66,7 @@ export class PriceFeed {
       unansweredMs: () => 0,
       opened: () => this.#opened(),
       received: (data) => this.#received(data),
-      hungUp: () => clearTimeout(this.#againTimer),
+      disconnected: () => clearTimeout(this.#againTimer),
     });
   }
 
@@ -108,7 +108,7 @@ export class PriceFeed {
     };
     this.#listeners.add(listener);
     // An existing subscription is also sent again, because the new listener needs the last minute.
-    this.#wish('subscribe', listener);
+    this.#request('subscribe', listener);
     this.#socket.need();
     return () => this.#leave(listener);
   }
@@ -127,38 +127,40 @@ export class PriceFeed {
     const { topic, symbol } = listener;
     const rest = [...this.#listeners].filter((each) => each.topic === topic);
     if (!rest.some((each) => each.symbol === symbol)) {
-      this.#wish('unsubscribe', listener);
+      this.#request('unsubscribe', listener);
       // An unsubscribe without a symbol ends the whole topic, so the other subscriptions to it are
       // sent again.
-      if (symbol === undefined) for (const each of rest) this.#wish('subscribe', each);
+      if (symbol === undefined) for (const each of rest) this.#request('subscribe', each);
     }
     if (this.#listeners.size === 0) this.#socket.release();
   }
 
   #opened(): void {
-    this.#wishes = [];
+    this.#requests = [];
     for (const listener of this.#listeners) {
       if (listener.isReady) listener.sink.event({ type: 'reset', reason: 'reconnected' });
       listener.awaitsSnapshot = listener.symbol !== undefined;
-      this.#wish('subscribe', listener);
+      this.#request('subscribe', listener);
     }
   }
 
-  #wish(action: RtdsClientFrame['action'], { topic, symbol }: Listener): void {
+  #request(action: RtdsClientFrame['action'], { topic, symbol }: Listener): void {
     // All subscriptions are sent when the connection opens, so none is sent before.
     if (this.status !== 'open') return;
-    if (this.#wishes.length === 0) queueMicrotask(() => this.#flush());
+    if (this.#requests.length === 0) queueMicrotask(() => this.#flush());
     const filters = symbol === undefined ? {} : { filters: JSON.stringify({ symbol }) };
-    this.#wishes.push({ action, entry: { topic, type: 'update', ...filters } });
+    this.#requests.push({ action, entry: { topic, type: 'update', ...filters } });
   }
 
   #flush(): void {
-    const wishes = this.#wishes.splice(0);
+    const requests = this.#requests.splice(0);
     if (this.status !== 'open') return;
-    while (wishes.length > 0) {
-      const action = wishes[0]!.action;
-      const end = wishes.findIndex((wish, at) => wish.action !== action || at >= ENTRIES_MAX);
-      const batch = wishes.splice(0, end < 0 ? wishes.length : end);
+    while (requests.length > 0) {
+      const action = requests[0]!.action;
+      const end = requests.findIndex(
+        (request, at) => request.action !== action || at >= ENTRIES_MAX,
+      );
+      const batch = requests.splice(0, end < 0 ? requests.length : end);
       const frame = { action, subscriptions: batch.map(({ entry }) => entry) };
       this.#socket.send(JSON.stringify(frame satisfies RtdsClientFrame));
     }
@@ -179,8 +181,8 @@ export class PriceFeed {
     const exact = formatDecimal(BigInt(full_accuracy_value), EXACT_DECIMALS);
     const update = { topic, symbol, prices: [{ timestamp, value, exact }] };
     for (const listener of Array.from(this.#listeners)) {
-      const isWanted = listener.symbol === undefined || listener.symbol === symbol;
-      if (listener.topic !== topic || !isWanted) continue;
+      const matches = listener.symbol === undefined || listener.symbol === symbol;
+      if (listener.topic !== topic || !matches) continue;
       // The snapshot of the last minute will contain this price.
       if (!listener.awaitsSnapshot) deliver(listener, update, false);
     }
@@ -200,7 +202,7 @@ export class PriceFeed {
     if (code === 'RISK_RATE_LIMITED') {
       clearTimeout(this.#againTimer);
       this.#againTimer = setTimeout(() => {
-        for (const listener of this.#listeners) this.#wish('subscribe', listener);
+        for (const listener of this.#listeners) this.#request('subscribe', listener);
       }, AGAIN_MS);
       return;
     }

@@ -48,7 +48,7 @@ export class SocketTransport {
       unansweredMs: () => this.#queue.unansweredMs,
       opened: () => this.#subscribeAll(),
       received: (data) => this.#received(data),
-      hungUp: () => this.#forgetConnection(),
+      disconnected: () => this.#forgetConnection(),
     });
   }
 

@@ -29,17 +29,17 @@ const frontendOpenOrders: InfoHandler<'frontendOpenOrders', OpenOrder[] | LazyRo
   { state, markets },
   { user, coin, accountType },
 ) => {
-  const isWanted = ({ instrumentId }: OrderSnapshot): boolean =>
+  const isListed = ({ instrumentId }: OrderSnapshot): boolean =>
     coin === undefined || `${instrumentId}` === coin;
   const rows: { readonly oid: number; readonly make: () => OpenOrder }[] = [];
   if (accountType.includes('perp')) {
     const perps = new OrderRows(state);
-    for (const order of openOrders(state, user).filter(isWanted)) {
+    for (const order of openOrders(state, user).filter(isListed)) {
       rows.push({ oid: order.orderId, make: perps.open(order) });
     }
   }
   if (accountType.includes('outcome')) {
-    for (const order of outcomeOpenOrders(state, user).filter(isWanted)) {
+    for (const order of outcomeOpenOrders(state, user).filter(isListed)) {
       rows.push({ oid: order.orderId, make: outcomeOrderRow(state, markets.catalogue, order) });
     }
   }

@@ -111,14 +111,14 @@ test('one-minute candles are dropped after two days, and longer ones are kept', 
 });
 
 test('restored candles continue like the original', () => {
-  const lived = new Candles();
-  for (let at = 0; at < 50; at++) trade(lived, WEDNESDAY + at * 7 * MINUTE_MS, at + 1);
+  const original = new Candles();
+  for (let at = 0; at < 50; at++) trade(original, WEDNESDAY + at * 7 * MINUTE_MS, at + 1);
   const restored = new Candles();
-  restored.restore(JSON.parse(JSON.stringify(lived.dump())));
-  for (const each of [lived, restored]) trade(each, WEDNESDAY + 400 * MINUTE_MS, 99);
+  restored.restore(JSON.parse(JSON.stringify(original.dump())));
+  for (const each of [original, restored]) trade(each, WEDNESDAY + 400 * MINUTE_MS, 99);
   for (const interval of ['1m', '15m', '1d'] as const) {
     expect(restored.snapshot(ID, interval, 0, Infinity)).toEqual(
-      lived.snapshot(ID, interval, 0, Infinity),
+      original.snapshot(ID, interval, 0, Infinity),
     );
   }
 });

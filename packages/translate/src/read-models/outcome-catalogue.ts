@@ -144,10 +144,10 @@ export class OutcomeCatalogue {
 
   onBlock(block: AppliedBlock): void {
     for (const event of block.result.events) this.#take(block, event);
-    this.#letGo(block);
+    this.#dropSettled(block);
   }
 
-  #letGo(block: AppliedBlock): void {
+  #dropSettled(block: AppliedBlock): void {
     if (this.#left.length > 0) this.#left = [];
     const due = this.#leaving.takeDue(block.timeMs);
     if (due.length === 0) return;

@@ -43,13 +43,13 @@ test('ended series are dropped first, in the order in which they ended', () => {
 });
 
 test('a restored set drops the same series as the original', () => {
-  const lived = fill();
+  const original = fill();
   const restored = create();
-  restored.restore(JSON.parse(JSON.stringify(lived.dump())));
+  restored.restore(JSON.parse(JSON.stringify(original.dump())));
   for (let at = 10; at < 16; at++) {
-    for (const set of [lived, restored]) set.record('live', [at, 1]);
-    expect(restored.dump()).toEqual(lived.dump());
-    expect(restored.hasEvicted).toBe(lived.hasEvicted);
+    for (const set of [original, restored]) set.record('live', [at, 1]);
+    expect(restored.dump()).toEqual(original.dump());
+    expect(restored.hasEvicted).toBe(original.hasEvicted);
   }
 });
 
