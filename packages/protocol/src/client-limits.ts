@@ -12,7 +12,7 @@ export const CLIENT_LIMITS = {
   multiSigSignersMax: 10,
   /** The maximum number of control frames per second on one connection. */
   framesPerSecond: 20,
-  /** The maximum number of control frames that one connection can send at once. */
+  /** The maximum number of control frames that one connection can send in a burst. */
   framesBurst: 40,
   /** The maximum size of a request body, in bytes. */
   bodyBytesMax: 64 * 1024,

@@ -25,7 +25,7 @@ export const ERROR_CODES = {
   UNAVAILABLE: 10503,
 } as const;
 
-/** The name `OK` represents the absence of an error. */
+/** An error name, or `OK`, which represents the absence of an error. */
 type ErrorName = keyof typeof ERROR_CODES;
 
 /** The error name that a refusal can have. */

@@ -83,7 +83,7 @@ export function revokeAgent(execution: Execution, account: Account, label: strin
 }
 
 /**
- * Releases an agent's address. All actions that it has signed so far become invalid, for any owner
+ * Releases an agent's address. All actions that it has signed before become invalid, for any owner
  * (R-nonce).
  */
 export function freeAddress(state: State, agent: Address): void {

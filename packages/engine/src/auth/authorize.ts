@@ -58,7 +58,7 @@ function judgeRole(
   return judgeVault(state, command, rules, actor.account);
 }
 
-/** Returns the actor itself, or the vault that the command names if the actor leads it. */
+/** Returns the actor itself, or the vault in the command if the actor leads it. */
 export function judgeVault(
   state: State,
   { authority }: SignedCommand,

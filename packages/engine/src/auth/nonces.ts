@@ -79,7 +79,7 @@ function absorbSigner({ digest }: State, signer: Address, record: SignerNonces):
   else digest.scrambled(record.scrambled);
 }
 
-/** Invalidates all actions that an address has signed so far, for any owner. */
+/** Invalidates all actions that an address has signed before, for any owner. */
 export function raiseNonceFloor(state: State, signer: Address): void {
   const record = signerRecord(state, signer);
   record.floor = Math.max(largestOf(record), state.timeMs);

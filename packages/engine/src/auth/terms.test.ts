@@ -39,7 +39,7 @@ describe('R-terms: only the holder of the current term may send commands', () =>
     expect(accepted(Scenario.open({ accounts: [alice] }), ...terms)).toEqual(executed);
   });
 
-  test('a command of an expired term changes nothing, and its rejection names both terms', () => {
+  test('a command of an expired term changes nothing, and its rejection contains both terms', () => {
     const venue = Scenario.open({ accounts: [alice] });
     accepted(venue, of(1), of(2, B));
     const before = dump(venue.state);

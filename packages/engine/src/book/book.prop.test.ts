@@ -7,10 +7,11 @@ import { ReferenceBook } from './reference-book.ts';
 
 /**
  * The number of random histories. Random steps run on the level book and on the flat reference
- * book, and all observable results are compared after each step. A step names "the n-th live order"
- * instead of an id, so that a failure shrinks to a few steps. Few prices make long queues and
- * short-lived levels; a wide range of prices makes the index move and grow, and the widest range
- * gives each level its own block. Time often does not advance, so that ties are broken by rank.
+ * book, and all observable results are compared after each step. A step refers to "the n-th live
+ * order" instead of an id, so that a failure shrinks to a few steps. Few prices make long queues
+ * and short-lived levels; a wide range of prices makes the index move and grow, and the widest
+ * range gives each level its own block. Time often does not advance, so that ties are broken by
+ * rank.
  */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 50);
 const INSTRUMENT = 3;

@@ -265,7 +265,7 @@ test('prices that are far apart stay in order, up to the highest price', () => {
   expect(book.levels(false, 10).map(({ price }) => price)).toEqual(prices.toReversed());
 });
 
-test('books that share a pool do not mix', () => {
+test('books that share a pool keep separate orders', () => {
   const pool = new OrderPool();
   const book = new LevelBook(pool, INSTRUMENT);
   const other = new LevelBook(pool, INSTRUMENT + 1);

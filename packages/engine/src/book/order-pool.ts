@@ -195,7 +195,7 @@ export class OrderPool {
   tif: Int32Array = NO_INTS;
   /**
    * The client order ids by slot, for orders that have one. An entry is deleted when its order is
-   * released..
+   * released.
    */
   readonly clientOrderIds: Map<number, string>;
 

@@ -10,9 +10,10 @@ const words = new Int32Array(floats.buffer);
  * A 128-bit digest of all effects of the log so far (R-determinism): the same log gives the same
  * digest on every machine. It detects diverging replicas but does not resist an attacker; for that,
  * the process around the engine hashes the commands cryptographically. Mixing follows MurmurHash3.
- * Each new word rotates the four lanes by one and mixes the word into the last one. An order adds a
- * few dozen words. Values that always occur together have their own method, which keeps the lanes
- * in local variables. Its result equals that of separate calls.
+ * Each new word shifts the four lanes: a becomes b, b becomes a mix of b and c, c becomes d, and d
+ * becomes the new word. An order adds a few dozen words. Values that always occur together have
+ * their own method, which keeps the lanes in local variables. Its result equals that of separate
+ * calls.
  */
 export class EffectsDigest {
   // Separate fields that always contain numbers are faster than an array of lanes.

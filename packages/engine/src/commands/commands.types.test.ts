@@ -58,7 +58,7 @@ test('a row with the functions of another command does not compile', () => {
   expect([check, execute]).toHaveLength(2);
 });
 
-test('a command that names orders does not compile without a function that returns them', () => {
+test('a command that refers to orders does not compile without a function that returns them', () => {
   const { targets, ...incomplete } = modifyOrder;
   // @ts-expect-error A rejection could not report the state of the order.
   const row: CommandTable['modifyOrder'] = incomplete;

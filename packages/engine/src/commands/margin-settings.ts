@@ -199,7 +199,7 @@ function checkMarginAt(
 
 /**
  * Returns the margin that a position lacks at a lower leverage. A higher leverage releases no
- * margin..
+ * margin.
  */
 function missingMargin(state: State, account: Account, holding: Holding, leverage: number): bigint {
   const required = initialMargin(holding.perp, Math.abs(holding.size), leverage);

@@ -45,7 +45,7 @@ function filledBy(size: number, price: number): number[] {
 }
 
 describe('R-modify: only an open order of the account can be amended', () => {
-  test('only a resting order of the same account and the named instrument can be amended', () => {
+  test('only a resting order of the same account and the given instrument can be amended', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.place(alice, waiting({ price: 800_000 }));
     const change = { price: 910_000, size: 100 };

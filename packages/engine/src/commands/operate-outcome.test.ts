@@ -148,7 +148,7 @@ describe('R-split-merge: splits and merges convert between USDC and pairs', () =
   });
 });
 
-test('R-transfer: money reserved by a resting buy cannot be sent and is named in the rejection', () => {
+test('R-transfer: money reserved by a resting buy cannot be sent and is listed in the rejection', () => {
   const venue = openMarket({ takerFeeE8: 0, funds: 10_000_000 });
   share(venue, alice, { price: 4_000, size: 1_000 });
   const send = (amountMicroUsdc: number): Reject | undefined =>

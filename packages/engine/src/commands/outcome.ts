@@ -267,7 +267,7 @@ function notAMarket(state: State, { instrumentId }: OperateEntry): Reject {
   return unknownMarket(state, instrumentId);
 }
 
-/** Rejects splits unless the market is open, and merges once it is resolved. */
+/** Rejects splits unless the market is open, and rejects merges after its resolution. */
 function checkOperatePhase(
   { phase }: OutcomeMarket,
   kind: 'split' | 'merge',

@@ -78,7 +78,7 @@ describe('R-conservation: reserves are published in order and only once', () => 
 });
 
 describe('R-conservation: the chain block of the balances never decreases', () => {
-  test('deposits and settled withdrawals raise the chain block of the balances, and nothing lowers it', () => {
+  test('deposits and settled withdrawals raise the chain block of the balances, which is never lowered', () => {
     const venue = Scenario.open({ accounts: [alice] });
     openTestBridge(venue);
     const booked = (): number | undefined => bridgeView(venue.state)?.bookedBlock;

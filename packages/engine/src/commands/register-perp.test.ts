@@ -17,14 +17,14 @@ function register(venue: Scenario, perp: PerpListing): CommandResult {
 }
 
 describe('a perp is listed only with valid parameters', () => {
-  test('a perp is listed under the id that the command names', () => {
+  test('a perp is listed under the id in the command', () => {
     const venue = Scenario.open();
     const outcome = register(venue, { ...NEW, instrumentId: instrumentId(7) });
     expect(outcome).toEqual({ created: { instrumentId: 7 } });
     expect(venue.state.perpIds).toEqual([1, 7]);
   });
 
-  test('a listing without an id gets the next higher id and a bare asset', () => {
+  test('a listing without an id gets the next higher id and an asset without further data', () => {
     const venue = Scenario.open();
     register(venue, { ...NEW, instrumentId: instrumentId(7) });
     expect(register(venue, { ...NEW, name: 'B-USDC' })).toEqual({ created: { instrumentId: 8 } });

@@ -152,7 +152,7 @@ describe('R-vault: the leader, the vault’s key and its agents can act for it',
     expect([...scenario.state.signers.keys()]).toEqual([alice, agent]);
   });
 
-  test('a vault’s own key and its agents can act for the vault without naming it', () => {
+  test('a vault’s own key and its agents can act for the vault without specifying it', () => {
     const scenario = open();
     expect(refusalFor(scenario, vault, {}, buy)).toBeUndefined();
     expect(scenario.approve(vault, agent).reject).toBeUndefined();

@@ -27,8 +27,9 @@ export function replacementFault(command: PlaceOrdersCommand): Reject | undefine
 }
 
 /**
- * Checks replacements at admission. An action of which none would succeed is rejected with the
- * reason of the first; an order that has filled in the meantime does not stop the others.
+ * Checks replacements at admission. If none of an action's replacements would succeed, the action
+ * is rejected with the reason of the first. An order that has filled in the meantime does not
+ * affect the others.
  */
 export function checkReplacements(
   state: State,

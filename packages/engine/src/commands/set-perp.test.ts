@@ -27,7 +27,7 @@ function expectRestorable(venue: Scenario): void {
 }
 
 describe('changes of a perp apply to future checks and orders', () => {
-  test('a change affects only the named fields of a perp', () => {
+  test('a change affects only the given fields of a perp', () => {
     const venue = Scenario.open();
     expect(set(venue, { changes: { takerFeeE8: 1, tagIds: [3] } })).toEqual({});
     expect(venue.state.perps.get(1)?.definition).toEqual({ ...PERP, takerFeeE8: 1, tagIds: [3] });

@@ -209,7 +209,7 @@ function send(venue: Scenario, amountMicroUsdc: number): BlockResult {
 describe.each(CASES)('R-withdrawable: $why', ({ balance, free, reserved, venue: open }) => {
   const parts = reserved.map(([what, amount]) => ({ what, amount: BigInt(amount) }));
 
-  test('the balance is the sum of free money and named reserves', () => {
+  test('the balance is the sum of free money and listed reserves', () => {
     const venue = open();
     const account = venue.account(alice);
     const named = reservedInPerp(venue.state, account);

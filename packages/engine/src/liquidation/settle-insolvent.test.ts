@@ -60,7 +60,7 @@ function chained(isIsolated = false): Scenario {
   return venue;
 }
 
-describe('R-liquidation: a price gap is settled before anything else happens', () => {
+describe('R-liquidation: a price gap is settled before triggers fire and other accounts are liquidated', () => {
   // X falls to 75 and Z to 92. j has 1,200 − 2,500 + 800 = −500, all of it lost in X, which closes
   // with b at 75 + 5 = 80. k has 520 − 800 = −280 and closes at 92 + 2.80 with j, whose equity
   // falls from 0 to −280. X is therefore repriced at 80 + 2.80. b has 5,000 + 100 × (100 − 82.80) =

@@ -126,7 +126,7 @@ describe('R-insurance-fund: the value of the fund limits its take-overs', () => 
   });
 });
 
-describe('R-liquidation: the other assets of the owner of an isolated position are not touched', () => {
+describe('R-liquidation: the other assets of the owner of an isolated position are not affected', () => {
   test('the remaining margin of an isolated position goes to the fund, and the balance stays unchanged', () => {
     const venue = held(10_000_000_000, true);
     const before = { alice: venue.balance(alice), fund: venue.balance(FUND) };
@@ -331,7 +331,7 @@ describe('R-deficit: the fund pays before the treasury', () => {
   });
 });
 
-test('R-order-of-events: deficits of one block are paid by address, also in a restored venue', () => {
+test('R-order-of-events: deficits of one block are paid by address, even in a restored venue', () => {
   const venue = Scenario.open({ accounts: [carol, bob, alice] });
   for (const [address, left] of [
     [alice, -3_000_000n],

@@ -173,7 +173,7 @@ function deleverage(
   let paid = ZERO_USDC;
   for (const { account, holding: ranked } of pass.rankings.of(perp, holding.size < 0)) {
     if (holding.size === 0) break;
-    // The book may have closed or flipped a position since the ranking was computed.
+    // The book may have closed or reversed a position since the ranking was computed.
     if (Math.sign(ranked.size) !== -Math.sign(holding.size)) continue;
     const size = Math.min(Math.abs(holding.size), state.blockRecord.heldSince(ranked));
     if (size <= 0) continue;

@@ -160,7 +160,7 @@ describe('R-insurance-fund: the fund unwinds its positions near the mark', () =>
     expect(results[0]?.digest).toBe(results[1]?.digest);
   });
 
-  test('R-determinism: the fund unwinds its largest position first, also in a restored venue', () => {
+  test('R-determinism: the fund unwinds its largest position first, even in a restored venue', () => {
     const venue = holding(20_000);
     const second = instrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });

@@ -21,7 +21,10 @@ export type BlockResult = {
   readonly timeMs: TimeMs;
   readonly outcomes: readonly CommandResult[];
   readonly events: readonly EngineEvent[];
-  /** 128-bit digest of the effects of the whole log so far, as 32 hex digits (R-determinism). */
+  /**
+   * The 128-bit digest of the effects of the whole log up to this block, as 32 hex digits
+   * (R-determinism).
+   */
   readonly digest: string;
 };
 

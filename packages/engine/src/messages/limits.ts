@@ -7,7 +7,7 @@ export const LIMITS = {
   /** The maximum number of waiting trigger orders of one account, in total and per instrument. */
   triggersPerAccount: 500,
   triggersPerInstrument: 100,
-  /** The maximum age, when it is queued, that an amended order is given (R-modify). */
+  /** The maximum age with which an amended order is queued (R-modify). */
   amendRankMs: 60_000,
   /** The minimum time between a command and the cancel that it schedules. */
   scheduleAheadMs: 5_000,
@@ -34,7 +34,9 @@ export const LIMITS = {
    * position on the chain (R-deposit).
    */
   depositsKept: 50_000,
-  /** The maximum number of deposits held for addresses bound as agents; any more are rejected. */
+  /**
+   * The maximum number of deposits held for addresses bound as agents; further ones are rejected.
+   */
   depositsAsideKept: 10_000,
   /**
    * The maximum number of relay withdrawal addresses without an account, in total and per command.

@@ -158,7 +158,7 @@ function cancelSibling(execution: Execution, orderId: number): void {
 }
 
 /**
- * Ends the groups of a position that has closed or flipped. A group with an executing order is
+ * Ends the groups of a position that was closed or reversed. A group with an executing order is
  * skipped: if that order closed the position, the end of the order cancels the sibling with the
  * correct cause.
  */
@@ -172,8 +172,8 @@ function endPositionGroups(execution: Execution, holding: Holding): void {
 }
 
 /**
- * Ends triggered orders that retry for a position that has closed or flipped (R-trigger). As above,
- * groups with an executing order are skipped.
+ * Ends triggered orders that retry for a position that was closed or reversed (R-trigger). As
+ * above, groups with an executing order are skipped.
  */
 function endFired(execution: Execution, accountIndex: number, holding: Holding): void {
   const { groups, triggers } = execution.state;

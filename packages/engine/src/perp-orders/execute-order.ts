@@ -226,7 +226,8 @@ function isRestCovered(state: State, taker: TakerOrder): boolean {
 }
 
 /**
- * Returns true if this many more lots can rest on one side of a cross holding; negative sizes sell.
+ * Returns true if this number of additional lots can rest on one side of a cross holding; negative
+ * sizes sell.
  */
 export function isSizeCovered(
   state: State,

@@ -300,7 +300,7 @@ describe('R-tif, R-fillable: a post-only order is checked against orders that ca
     expect(bids(venue, carol)).toEqual([1_005_000]);
   });
 
-  test('a post-only order is rejected if it would match an order of its own account, tested or not', () => {
+  test('a post-only order is rejected if it would match an order of its own account, whether or not that order is tested', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 3_000 });
     const entry = venue.one(alice, alo({ isBuy: false, price: 1_600_000, size: 100 }));

@@ -140,7 +140,7 @@ describe('R-tif: the time in force determines how an order trades and rests', ()
     expect(scenario.one(bob, small).reject?.reason).toBe(undefined);
   });
 
-  test('a market buy below all asks buys nothing and is not rejected', () => {
+  test('a market buy below all asks is not filled and not rejected', () => {
     const scenario = Scenario.open();
     // This price is further from the oracle than a resting order may be.
     const low = { ...buy(190_000, 100), timeInForce: 'market' } as const;

@@ -97,7 +97,7 @@ test('margin leaves an isolated position only if it is also free at the last val
 
 // At 20× the position needs 50, so 950 are free in cross at 100. At 150, 1,000 + 500 − 75 would be
 // free, limited by the balance of 1,000.
-test('cross money goes to isolated orders and margins only if it is also free at the last valid mark', () => {
+test('cross margin moves to isolated orders and positions only if it is also free at the last valid mark', () => {
   const second = { ...PERP, instrumentId: 2 as typeof ID, name: 'B-USDC' };
   venue.block({ type: 'registerPerp', perp: { ...second, takerFeeE8: 0, makerFeeE8: 0 } });
   venue.oracle(1_000_000, second.instrumentId);

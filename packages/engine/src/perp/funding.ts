@@ -101,7 +101,7 @@ function distanceE10({ numerator, denominator }: ImpactPrice, oracle: number): b
 
 /**
  * Returns P of an hour: the sum of its samples over 720, rounded towards zero. Missing samples
- * count as 0..
+ * count as 0.
  */
 export function hourPremiumE10(sum: bigint): bigint {
   return divTowardsZero(sum, BigInt(SAMPLES_PER_HOUR));

@@ -217,7 +217,7 @@ test('R-oracle-stale: margin is not removable from an isolated position while it
 });
 
 describe('the rejection of a margin-restricted account includes the cause', () => {
-  test('a rejection names the restricting market and whether it is stale or halted', () => {
+  test('a rejection contains the restricting market and whether it is stale or halted', () => {
     open(100);
     trade(alice, 1_000);
     halt();

@@ -114,9 +114,9 @@ export function sampleClosing(perp: Perp, beforeMs: number, staleMs: number): nu
 
 /**
  * Returns the mark of the closing hour, which is the settlement price under the assumption that the
- * oracle does not change any more. As in the settlement, missed samples are excluded; otherwise the
- * mark would jump at the end. The result is rounded half up, or undefined if there are no past and
- * no future samples.
+ * oracle no longer changes. As in the settlement, missed samples are excluded; otherwise the mark
+ * would jump at the end. The result is rounded half up, or undefined if there are no past and no
+ * future samples.
  */
 export function closingMark({ looked, samples, sum }: Closing, oracle: number): number | undefined {
   const toCome = SAMPLES_PER_HOUR - looked;

@@ -42,7 +42,7 @@ type VenueMoney = {
   readonly treasury: MicroUsdc;
   /**
    * The account value of the insurance fund at the marks (R-insurance-fund). It is negative if the
-   * fund owes money..
+   * fund owes money.
    */
   readonly insuranceFund: MicroUsdc;
   readonly insuranceTarget: MicroUsdc;

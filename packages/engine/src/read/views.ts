@@ -63,7 +63,7 @@ export type PositionView = {
   readonly adlQuantile: number;
   /**
    * The mark at which the ratio of the position's margin account is 1. It is undefined if no mark
-   * above 0 has this ratio..
+   * above 0 has this ratio.
    */
   readonly liquidationPrice: number | undefined;
   readonly updatedMs: TimeMs;

@@ -133,7 +133,7 @@ export class RiskIndex {
   }
 
   /**
-   * Returns the margin accounts to check now, each of them once. The caller returns safe accounts
+   * Returns the margin accounts to check now, without duplicates. The caller returns safe accounts
    * to the index with `wait`.
    */
   take(): Scope[] {

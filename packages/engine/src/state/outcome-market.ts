@@ -53,7 +53,7 @@ export type OutcomeMarket = {
   lastTradeMs: number;
   /**
    * The price at the start of a series market (R-series). It is undefined before it is determined
-   * and null if there were too few samples..
+   * and null if there were too few samples.
    */
   strike: TwapInputs | null | undefined;
   /**

@@ -25,7 +25,7 @@ export type Perp = {
   halted: boolean;
   /** Set when the operator delists the perp (R-delist). */
   closing: Closing | undefined;
-  /** True once the closing hour has settled and every position is closed. */
+  /** True after the closing hour has settled and every position is closed. */
   delisted: boolean;
   /** The oracle price; 0 before the first one, which starts trading. */
   oracle: number;

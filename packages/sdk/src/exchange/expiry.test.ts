@@ -52,8 +52,8 @@ const expired = (expiresAfter: number, timeMs: number): Answer => ({
 });
 
 /**
- * Sets the local clock forward or back by this time for the rest of the test, and returns a
- * function that reads the real clock.
+ * Shifts the local clock by this time for the rest of the test, and returns a function that reads
+ * the real clock.
  */
 function offBy(ms: number): () => number {
   const rightNow = Date.now.bind(Date);

@@ -112,8 +112,8 @@ test('nextTryInMs is the time until the next connection attempt', async () => {
   expect(socket.nextTryInMs).toBeUndefined();
 });
 
-describe('a sign of life of the venue speeds up the next attempt', () => {
-  test('a sign of life ends the wait for the next attempt', async () => {
+describe('a response from the venue ends waits and stale connections', () => {
+  test('a response over HTTP ends the wait for the next attempt', async () => {
     const { socket, lines, dialed } = aSocket({
       backoff: { baseMs: 60_000, maxMs: 60_000, random: () => 1 },
     });
@@ -126,7 +126,7 @@ describe('a sign of life of the venue speeds up the next attempt', () => {
     expect(lines.length).toBe(2);
   });
 
-  test('a sign of life ends an attempt that hangs, but not one that has just begun', async () => {
+  test('a response over HTTP ends an attempt that hangs, but not one that has just begun', async () => {
     const { socket, lines, dialed } = aSocket();
     socket.need();
     await dialed(1);
@@ -139,7 +139,7 @@ describe('a sign of life of the venue speeds up the next attempt', () => {
     expect(lines.length).toBe(2);
   });
 
-  test('a sign of life replaces a connection that failed silently, and keeps one that responds', async () => {
+  test('a response over HTTP replaces a connection that failed silently, and keeps one that responds', async () => {
     const { socket, lines, dialed } = aSocket();
     socket.need();
     const dead = await dialed(1);
