@@ -119,7 +119,7 @@ export type IndexerOptions = {
   readonly settings: Omit<IndexerSettings, 'role'>;
   readonly hasSpace: () => boolean;
   readonly startIndexer?: StartIndexer | undefined;
-  /** The maximum time for which a query waits for a response; by default, eight seconds. */
+  /** The maximum time for which a query waits for its block; by default, five seconds. */
   readonly blockWaitMs?: number;
   /** The maximum time for which a query waits for a response; by default, eight seconds. */
   readonly answerMsMax?: number;
