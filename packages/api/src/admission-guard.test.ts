@@ -158,7 +158,7 @@ test('the stricter of two restrictions applies', () => {
   expect(guard.restriction()?.stops).toBe('all');
 });
 
-describe('admission with a state that can lag behind other replicas', () => {
+describe('admission also works with a state that can lag behind other replicas', () => {
   const otherKey = testKey(9);
   const UNKNOWN = {
     status: 200,

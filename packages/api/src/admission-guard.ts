@@ -6,8 +6,8 @@ import type { RequestCommand } from '@oddlot/replica/block';
 /** A condition of the venue that restricts the actions it accepts from all clients. */
 export type Restriction = {
   /**
-   * With `risk`, cancels, reducing orders and operator actions are still accepted; with `all`, no
-   * action is.
+   * With `risk`, cancels, reducing orders and operator actions are still accepted; with `all`, none
+   * are.
    */
   readonly stops: 'risk' | 'all';
   readonly error: WireError;

@@ -19,7 +19,7 @@ function history(to: number, others: Readonly<Record<number, Other>> = {}, after
   return read;
 }
 
-describe('the read position of a proposer', () => {
+describe("a proposer's read position shows which blocks it has read", () => {
   test.each([
     ['its name', { proposal: 'q:1' }],
     ['its time', { timeMs: 7 }],

@@ -16,7 +16,7 @@ beforeEach(async () => {
   await world.fund(ALICE, 100_000_000n);
 });
 
-describe('a deposit into the bridge', () => {
+describe('users can deposit into the bridge', () => {
   test('a deposit transfers the approved amount and emits the credited account', async () => {
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, 60_000_000n]);
     const own = await world.call(ALICE, 'deposit', [20_000_000n]);

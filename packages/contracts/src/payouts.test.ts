@@ -25,7 +25,7 @@ beforeEach(async () => {
   await world.fill(10n * LARGE_USD);
 });
 
-describe('R-withdraw: a payout of the bridge', () => {
+describe('R-withdraw: the bridge pays out with enough signatures', () => {
   test('a payout is sent to its destination immediately and only once', async () => {
     const payout = payoutOf(7n);
     const { withdrawalId, user, destination, usd } = payout;
@@ -84,7 +84,7 @@ describe('R-withdraw: a payout of the bridge', () => {
   });
 });
 
-describe('a batch of payouts', () => {
+describe('payouts can be sent in batches', () => {
   async function batch(payouts: readonly ReturnType<typeof payoutOf>[], gas?: bigint) {
     const signatures = await Promise.all(payouts.map((payout) => world.signPayout(payout)));
     return world.call(UNPRIVILEGED_KEY, 'batchPayOut', [payouts, signatures], gas);
@@ -156,7 +156,7 @@ describe('a batch of payouts', () => {
   });
 });
 
-describe('a payout above the limit for immediate payment', () => {
+describe('large payouts are delayed', () => {
   const large = payoutOf(1n, { usd: LARGE_USD });
 
   test('a large payout is queued, and any account can pay it after the delay', async () => {
@@ -225,7 +225,7 @@ describe('a payout above the limit for immediate payment', () => {
   });
 });
 
-describe('payouts of a misbehaving token', () => {
+describe('the bridge tolerates a misbehaving token', () => {
   let hostile: BridgeWorld;
 
   beforeEach(async () => {

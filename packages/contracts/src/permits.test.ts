@@ -43,7 +43,7 @@ function failed(user: string, usd: bigint, name: CodeName): DecodedEvent {
   return { name: 'FailedPermitDeposit', args: { user, usd, errorCode: CODES[name] } };
 }
 
-describe('a batch with permits', () => {
+describe('deposits by permit can be sent in batches', () => {
   test('a batch deposits the funds of users who pay no gas', async () => {
     const { ok, events } = await batch(await sign(ALICE), await sign(BOB));
     expect(ok).toBe(true);
@@ -123,7 +123,7 @@ describe('a batch with permits', () => {
   });
 });
 
-describe('a permit that another account has submitted to the token first', () => {
+describe('a permit that another account has submitted first does not block the deposit', () => {
   async function frontRun(permit: Permit): Promise<void> {
     const { user, usd, deadline, signature } = permit;
     const r = `0x${signature.r.toString(16).padStart(64, '0')}`;
@@ -188,7 +188,7 @@ describe('a permit that another account has submitted to the token first', () =>
   });
 });
 
-describe('the gas of a batch with permits', () => {
+describe('a batch with permits is protected against too little gas', () => {
   test('too little gas for a batch cannot make a valid permit fail', async () => {
     const name = 'batchedDepositWithPermit';
     const args = [[await sign(ALICE)]];

@@ -30,7 +30,7 @@ beforeEach(async () => {
   await world.fill(10n * LARGE_USD);
 });
 
-describe('the bridge contract', () => {
+describe('the bridge contract has only the documented powers', () => {
   test('the contract has no owner, accepts no ether, and has no other functions that move funds', () => {
     const changing = BRIDGE_ABI.filter(
       (entry) => entry.type === 'function' && entry.stateMutability === 'nonpayable',
@@ -117,7 +117,7 @@ describe('the bridge contract', () => {
   });
 });
 
-describe('a pause of the bridge', () => {
+describe('the bridge can be paused', () => {
   test('only the guardian can start a pause, and the guardian can also end it', async () => {
     for (const key of [UNPRIVILEGED_KEY, ALICE, ...VALIDATORS]) {
       for (const name of ['pause', 'unpause']) {
@@ -172,7 +172,7 @@ describe('a pause of the bridge', () => {
   });
 });
 
-describe('a rotation of the parties', () => {
+describe('the parties of the bridge can be rotated', () => {
   test('a rotation replaces all parties at the same time', async () => {
     const { events } = await world.rotate(rotation);
     const validators = NEXT.map(({ address }) => address);

@@ -85,7 +85,7 @@ function order(
   };
 }
 
-describe('the receipts of executed actions', () => {
+describe('executed actions have receipts', () => {
   test('memory and archive return the same receipts', async () => {
     const archive = new MemoryArchive();
     archive.followOn();

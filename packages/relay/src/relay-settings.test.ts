@@ -30,7 +30,7 @@ test.each([
   expect(() => readRelaySettings(args, {})).toThrow(message);
 });
 
-describe('the terms of a relay chain', () => {
+describe('the terms of a relay chain can be configured', () => {
   test('the terms are those of the known chains and those set by the operator', () => {
     const settings = readRelaySettings(
       [...SEED, '--config', writeChains('withdrawFee = "0.25"')],
@@ -64,7 +64,7 @@ function writeChains(line: string): string {
   return file;
 }
 
-describe('the seed of a relay', () => {
+describe('the seed of a relay determines its keys', () => {
   test('the seed derives the same addresses as wallets', () => {
     const keys = readSeed('env:WORDS', { WORDS });
     // This is the first account of the well-known test mnemonic.

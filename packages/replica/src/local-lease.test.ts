@@ -3,7 +3,7 @@ import { LocalLease } from './lease.ts';
 
 const nothing = (): void => undefined;
 
-describe('the lease of a single process', () => {
+describe('a single process holds every lease', () => {
   test('a held task starts immediately, and hold resolves when the task has started', async () => {
     const steps: string[] = [];
     const started = Promise.withResolvers<void>();

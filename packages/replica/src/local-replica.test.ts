@@ -126,7 +126,7 @@ class Heights implements Projection {
 const credit = (replica: LocalReplica, amountMicroUsdc: number) =>
   replica.propose({ type: 'creditFaucet', account: alice, subAccount: 'perp', amountMicroUsdc });
 
-describe('a local replica and its log', () => {
+describe('a local replica restores its state from its log', () => {
   test('a replica starts with its genesis, and later from the log alone, with the same hash', async () => {
     const first = await started();
     await credit(first.replica, 5);
@@ -268,7 +268,7 @@ describe('a local replica and its log', () => {
   });
 });
 
-describe('the publication of blocks', () => {
+describe('blocks are published in order', () => {
   const credit = (amountMicroUsdc: number) =>
     ({ type: 'creditFaucet', account: alice, subAccount: 'perp', amountMicroUsdc }) as const;
 

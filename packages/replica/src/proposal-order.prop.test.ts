@@ -4,7 +4,7 @@ import { ProposalOrder } from './proposal-order.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('the order of proposals', () => {
+describe('the blocks of each proposer are put in order', () => {
   test('the blocks of a proposer count once and in order, even if some are repeated or out of order', () => {
     const arrival = fc.record({
       name: fc.constantFrom('a', 'b', 'c'),

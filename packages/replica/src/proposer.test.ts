@@ -160,7 +160,7 @@ test('callers and ticks whose block found no space get an error, and later calle
     await journal.close();
   }));
 
-describe('a proposer whose block was not accepted', () => {
+describe('a proposer continues after a block that was not accepted', () => {
   /** Returns a proposer whose blocks are accepted or lost as the test specifies. */
   function held() {
     const sent: { readonly proposal: string; readonly take: () => void; lose: () => void }[] = [];

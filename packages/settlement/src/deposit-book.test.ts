@@ -48,7 +48,7 @@ function read(found: readonly DepositLog[], rules = RULES) {
   };
 }
 
-describe('R-deposit: bridge events and the transfers that they describe', () => {
+describe('R-deposit: bridge events are matched with their transfers', () => {
   test("deposit and permit credit the user's own account, and depositFor credits another account", () => {
     const found = logs(
       [
@@ -101,7 +101,7 @@ describe('R-deposit: bridge events and the transfers that they describe', () => 
   });
 });
 
-describe('deposits that are held', () => {
+describe('some deposits are held and not credited', () => {
   test.each([
     ['from the zero address', ZERO, 'fromZero'],
     ['from an operator', OPERATOR, 'fromOperator'],
@@ -210,7 +210,7 @@ test('R-conservation: the same deposits are credited and none is lost, regardles
   );
 });
 
-describe('R-deposit: the return of a held deposit', () => {
+describe('R-deposit: a held deposit can be returned', () => {
   const [deposit] = logs([['transfer', CONTRACT, 6_000_000]]);
   const payout = (returnId: bigint): DepositLog => ({
     kind: 'return',

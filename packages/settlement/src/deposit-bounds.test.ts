@@ -47,7 +47,7 @@ function after(logs: readonly DepositLog[], book: DepositBook = EMPTY_BOOK): Dep
   return creditsOf(book, logs, RULES).book;
 }
 
-describe('R-deposit: deposits below the minimum', () => {
+describe('R-deposit: the records of deposits below the minimum are bounded', () => {
   test('deposits below one cent are added up for all senders, and cause no query', () => {
     const amounts = Array.from({ length: 4_300 }, (_, n) => 1 + n);
     const logs = transfers(amounts);

@@ -225,7 +225,7 @@ test('a chain whose keys are missing is not created again, and the missing keys 
   expect(() => localKeys(settlement.bridged.directory, chainFile)).toThrow(/keys\.json is missing/);
 });
 
-describe('the endpoints of the settlement chain', () => {
+describe('the state of the watcher reflects faults of the endpoints', () => {
   test.each<[string, readonly EndpointFault[], string, bigint]>([
     ['one of three down', ['down', 'none', 'none'], 'ok', 7_000_000n],
     ['one of three behind', ['stale', 'none', 'none'], 'ok', 7_000_000n],

@@ -19,7 +19,7 @@ import { genesisCommands } from '@oddlot/replica/genesis-commands';
 const NAMED = ['--service-network', 'example.org'];
 const MAINNET = ['--network', 'mainnet', '--oracle', 'exchanges', ...NAMED];
 
-describe('the simulated traders setting', () => {
+describe('simulated traders can be configured', () => {
   test.each<[string, readonly string[], boolean]>([
     ['with simulated prices', [], true],
     ['not if disabled by flag', ['--no-bots'], false],
@@ -31,7 +31,7 @@ describe('the simulated traders setting', () => {
   });
 });
 
-describe('the admins setting', () => {
+describe('the admins can be configured', () => {
   const upper = `0x${'AB'.repeat(20)}`;
 
   test('the admins are a list of addresses, which is converted to lower case', () => {
@@ -45,7 +45,7 @@ describe('the admins setting', () => {
   });
 });
 
-describe('the deployers setting', () => {
+describe('the deployers can be configured', () => {
   const [admin, deployer] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`];
 
   test.each<[string, readonly string[], string]>([
@@ -62,7 +62,7 @@ describe('the deployers setting', () => {
   });
 });
 
-describe('reference prices and demo markets', () => {
+describe('reference prices and demo markets can be configured', () => {
   test.each<[string, readonly string[], string, boolean]>([
     ['a local venue', [], 'simulated', true],
     ['without simulated traders', ['--no-bots'], 'none', false],
@@ -83,7 +83,7 @@ describe('reference prices and demo markets', () => {
   });
 });
 
-describe('the configuration of a mainnet venue', () => {
+describe('a mainnet venue has a strict configuration', () => {
   test.each<[string, readonly string[], string]>([
     ['a simulated oracle', ['--network', 'mainnet'], 'oracle: simulated prices are not allowed'],
     [
@@ -119,7 +119,7 @@ describe('the configuration of a mainnet venue', () => {
   });
 });
 
-describe('the operations port setting', () => {
+describe('the operations port can be configured', () => {
   test.each<[readonly string[], number]>([
     [[], 8692],
     [['--port', '9000'], 9002],
@@ -135,7 +135,7 @@ describe('the operations port setting', () => {
   });
 });
 
-describe('the setting of the port for Hyperliquid clients', () => {
+describe('the port for Hyperliquid clients can be configured', () => {
   test('the port for Hyperliquid clients is disabled by default', () => {
     expect(readConfig([], {}).hyperliquid).toBeUndefined();
     expect(readConfig(['--hyperliquid', '8694'], {}).hyperliquid).toBe(8694);
@@ -174,7 +174,7 @@ test('the port of the local chain listens on the loopback interface whatever the
   expect(readConfig(['--chain-host', '0.0.0.0'], {}).chainHost).toBe('0.0.0.0');
 });
 
-describe('the retention settings of the log and the history', () => {
+describe('the retention of the log and the history can be configured', () => {
   const DAY_MS = 86_400_000;
 
   test.each<[string, readonly string[], number | undefined]>([
@@ -223,7 +223,7 @@ test('the threshold for a low disk must not be below the threshold for a full di
   expect(() => readConfig(['--disk-low-bytes', '5'], {})).toThrow('diskFullBytes');
 });
 
-describe('the settings of price sources', () => {
+describe('price sources can be configured', () => {
   const sourcesOf = (args: readonly string[]) =>
     readConfig(args, {}).exchanges.map(({ name, url, weight }) => `${name} ${weight} ${url}`);
 
@@ -242,7 +242,7 @@ describe('the settings of price sources', () => {
   });
 });
 
-describe('the configuration of a venue with a remote chain', () => {
+describe('a venue can use a remote chain', () => {
   const contracts = [
     '--bridge-contract',
     `0x${'11'.repeat(20)}`,
@@ -277,7 +277,7 @@ describe('the configuration of a venue with a remote chain', () => {
   });
 });
 
-describe('the configuration of a local chain in a separate process', () => {
+describe('a venue can use a local chain in a separate process', () => {
   const own = ['--chain', 'http://127.0.0.1:8694', '--chain-keys', '/keys'];
 
   test('a local chain in a separate process has a faucet and short intervals, but no relay', () => {
@@ -303,7 +303,7 @@ describe('the configuration of a local chain in a separate process', () => {
   });
 });
 
-describe('the configuration of a cluster', () => {
+describe('a venue can be configured as part of a cluster', () => {
   const cluster = ['--log', 'nats://127.0.0.1:4222', '--cluster', 'main'];
 
   test('a cluster requires a chain outside its replicas, or none', () => {
@@ -324,7 +324,7 @@ describe('the configuration of a cluster', () => {
   });
 });
 
-describe('the configured part of a network name', () => {
+describe('a part of the network name is configured', () => {
   test.each(['abc', 'example.org', '4.you', 'A'.repeat(55)])(
     'the network name can be %s',
     (word) => {

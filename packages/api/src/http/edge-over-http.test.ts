@@ -21,7 +21,7 @@ async function start(options?: TestEdgeOptions): Promise<TestEdge> {
 
 const RATE_LIMIT = { type: 'rateLimit' };
 
-describe('paths and methods of requests', () => {
+describe('requests are routed by path and method', () => {
   test('an unknown path gets a 404', async () => {
     const { send } = await start();
     expect(await send('/nothing', {})).toMatchObject({
@@ -144,7 +144,7 @@ describe('paths and methods of requests', () => {
   });
 });
 
-describe('bodies of requests', () => {
+describe('request bodies are validated before they are parsed', () => {
   test('a content type other than JSON is rejected', async () => {
     const { send } = await start();
     const text = { headers: { 'content-type': 'text/plain' } };
@@ -299,7 +299,7 @@ describe('bodies of requests', () => {
   });
 });
 
-describe('rate limits per client', () => {
+describe('requests are limited per client', () => {
   test('/info requests over the limit get a 429', async () => {
     const { send, replica } = await start({ isLimited: true });
     for (let index = 0; index < 50; index++) {
@@ -352,7 +352,7 @@ describe('rate limits per client', () => {
   });
 });
 
-describe('errors and shutdown of the server', () => {
+describe('the server reports errors and completes requests at shutdown', () => {
   test('an unexpected exception causes one error response and one log entry, and later requests are served', async () => {
     const { send, errors } = await start({
       edge: {

@@ -42,7 +42,7 @@ const order = (f: number, change: TestOrder = {}) => ({
   builder: { b: builder.address, f },
 });
 
-describe('approveBuilderFee and revokeBuilderFee', () => {
+describe('approveBuilderFee and revokeBuilderFee change the approved builders', () => {
   test('a builder can be approved, changed and revoked, and its rate is shown as it was written', async () => {
     expect((await approve({ maxFeeRate: '0.050%' })).json.data).toEqual({
       type: 'ApproveBuilderFee',
@@ -99,7 +99,7 @@ describe('approveBuilderFee and revokeBuilderFee', () => {
   });
 });
 
-describe('orders that name a builder', () => {
+describe('orders can name a builder, which receives a fee', () => {
   const dropped = (details: object) => [
     { code: 'BUILDER_FEE_DROPPED', message: 'The builder fee was dropped', details },
   ];
@@ -179,7 +179,7 @@ describe('orders that name a builder', () => {
   });
 });
 
-describe('claimBuilderRewards', () => {
+describe('claimBuilderRewards pays out earned fees', () => {
   test('a claim without rewards is rejected', async () => {
     expect((await send({ type: 'claimBuilderRewards' })).json).toMatchObject({
       code: 10012,

@@ -38,7 +38,7 @@ const place = (...orders: TestOrder[]) => confirmed(orderAction(...orders));
 const sell = (key: TestKey, ...orders: TestOrder[]) =>
   confirmed(orderAction(...orders.map((order) => ({ b: false, ...order }))), { key });
 
-describe('the order action', () => {
+describe('the order action places orders', () => {
   test('an order without confirm is acknowledged without its result', async () => {
     const reply = await send(orderAction());
     expect(reply.status).toBe(200);
@@ -245,7 +245,7 @@ describe('the order action', () => {
   });
 });
 
-describe('the cancel actions', () => {
+describe('the cancel actions cancel orders', () => {
   test('orders can be cancelled by order id and by client order id', async () => {
     const c = '01020304-0506-0708-090a-0b0c0d0e0f10';
     await place({}, { c });
@@ -300,7 +300,7 @@ describe('the cancel actions', () => {
   });
 });
 
-describe('the signers of requests', () => {
+describe('requests are accepted only from permitted signers', () => {
   test('the error for an unknown signer refers to the explainSignature query', async () => {
     const request = sign(orderAction(), { network: NETWORKS.mainnet });
     const reply = await edge.send('/exchange', request);

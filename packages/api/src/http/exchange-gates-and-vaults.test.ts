@@ -39,7 +39,7 @@ const status = async (user: string, channel = 0) =>
   (await edge.send('/account-status', { type: 'accountStatus', user, channel })).json.data;
 const codeStatus = (user: string) => info({ type: 'accessCodeStatus', user });
 
-describe('the access control of a channel', () => {
+describe('a channel can restrict access', () => {
   test.each<[string, object, string]>([
     ['closed', { mode: 'closed' }, 'Exchange is not allowed'],
     ['for others', { mode: 'whitelist' }, 'User not in whitelist'],
@@ -154,7 +154,7 @@ describe('the access control of a channel', () => {
   });
 });
 
-describe('vaults and their leaders', () => {
+describe('vaults trade through their leaders', () => {
   const register = (fields: Fields = {}) =>
     operate({
       registerVault: { vault: vault.address, leader: alice.address, name: 'Growth', ...fields },
@@ -246,7 +246,7 @@ describe('vaults and their leaders', () => {
   });
 });
 
-describe('treasurySend', () => {
+describe('treasurySend pays from the treasury', () => {
   const pay = (amount: string) =>
     operate({ treasurySend: { destination: otherKey.address, amount } });
 

@@ -43,7 +43,7 @@ const openOrders = async (user: string): Promise<unknown> =>
 const why = ({ json }: Awaited<ReturnType<typeof send>>): string =>
   json.details?.why ?? json.message ?? '';
 
-describe('a request from a Hyperliquid client', () => {
+describe('requests from Hyperliquid clients are executed', () => {
   test('a Hyperliquid order is executed, and the reply contains its result', async () => {
     const { json } = await send(buy);
     expect(json).toMatchObject({ status: 'ok', confirm: 'executed' });
@@ -136,7 +136,7 @@ test('the explorer shows the action and the signature of a Hyperliquid request a
   expect(data).toMatchObject({ action, nonce, signature, signer: alice.address, hash: txHash });
 });
 
-describe('a Hyperliquid request that is not executed', () => {
+describe('some Hyperliquid requests are not executed', () => {
   test.each<[string, Call, string]>([
     [
       'a spot asset',
@@ -191,7 +191,7 @@ describe('a Hyperliquid request that is not executed', () => {
   });
 });
 
-describe('the ports for Hyperliquid clients and for the API of the venue', () => {
+describe('Hyperliquid clients and clients of the venue use separate ports', () => {
   test('the API of the venue rejects Hyperliquid requests, with or without the marker of the log', async () => {
     const body = await bodyOf(buy);
     const plain = await edge.send('/exchange', body);

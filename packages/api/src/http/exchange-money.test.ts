@@ -50,7 +50,7 @@ const stateOf = (user: string, accountType = 'perp') =>
 const ledgerOf = (user: string, more: object = {}) =>
   info({ type: 'userNonFundingLedgerUpdates', user, ...more });
 
-describe('tokenSend', () => {
+describe('tokenSend transfers funds', () => {
   test('a transfer between sub-accounts has a single ledger row, which is listed under both', async () => {
     const reply = await transfer({ amount: '12.50', fromAccountType: 'perps' });
     expect(reply.json.data).toEqual({ type: 'TokenSend', data: { statuses: ['success'] } });
@@ -183,7 +183,7 @@ describe('tokenSend', () => {
   });
 });
 
-describe('withdraw3', () => {
+describe('withdraw3 withdraws funds to the settlement chain', () => {
   const settle = (withdrawalId: number, paid: boolean) =>
     edge.replica.apply({ type: 'settleWithdrawal', withdrawalId, paid });
 

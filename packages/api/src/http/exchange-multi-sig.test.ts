@@ -55,7 +55,7 @@ const direct = (type: string, fields: Fields, options: Wrap = {}) => {
 const info = async (query: object) => (await edge.send('/info', query)).json.data;
 const signersOf = (user: string) => info({ type: 'multiSigSigners', user });
 
-describe('convertToMultiSigUser', () => {
+describe('convertToMultiSigUser sets the signers of an account', () => {
   test('after the conversion, the account’s own key is no longer sufficient', async () => {
     expect(await signersOf(team.address)).toBeNull();
     expect((await convert()).json.data).toEqual({
@@ -96,7 +96,7 @@ describe('convertToMultiSigUser', () => {
   });
 });
 
-describe('the multiSig wrapper', () => {
+describe('the multiSig wrapper executes actions of multi-sig accounts', () => {
   beforeEach(() => convert());
 
   test('the reply to a wrapper names its inner action, and the receipt names the sender and the account', async () => {
@@ -261,7 +261,7 @@ describe('the multiSig wrapper', () => {
   });
 });
 
-describe('a wrapper that is sent again', () => {
+describe('a wrapper can be sent again', () => {
   test('a wrapper is executed only once, even if the set of signers changes in between', async () => {
     await convert();
     const body = wrap(orderAction());

@@ -60,7 +60,7 @@ const resolve = (settlementFraction: string, instrumentId = MARKET_ID) => ({
 });
 const phase = (id = MARKET_ID) => marketView(venue.edge.replica.state, id)?.phase;
 
-describe('outcomeDeploy', () => {
+describe('outcomeDeploy lists and resolves outcome markets', () => {
   test.each<[string, object, object]>([
     ['an event', { slug: 'snow' }, { eventId: 2 }],
     ['an event with an id', { slug: 'snow', eventId: 9 }, { eventId: 9 }],
@@ -293,7 +293,7 @@ describe('outcomeDeploy', () => {
   });
 });
 
-describe('outcomeOperate', () => {
+describe('outcomeOperate splits and merges shares', () => {
   const operate = (kind: 'split' | 'merge', ...entries: [asset: number, sz: string][]) => ({
     type: 'outcomeOperate',
     [kind]: entries.map(([asset, sz]) => ({ asset, sz })),

@@ -16,7 +16,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 let venue: OutcomeEdge;
 
-describe('outcome orders without a delay', () => {
+describe('outcome orders are executed immediately without a delay', () => {
   beforeEach(async () => {
     venue = await OutcomeEdge.start();
   });
@@ -208,7 +208,7 @@ describe('outcome orders without a delay', () => {
   });
 });
 
-describe('outcome orders with a delay of 250 ms', () => {
+describe('outcome taker orders are delayed by 250 ms', () => {
   beforeEach(async () => {
     venue = await OutcomeEdge.start({ orderDelayMs: 250 }, { confirmTimeoutMs: 2_000 });
     await venue.place([share('buyYes', '0.6', '10')], { key: bob });

@@ -45,7 +45,7 @@ const trigger = (tpsl: 'tp' | 'sl', triggerPx: string, more: TestOrder = {}): Te
   ...more,
 });
 
-describe('the modify2 action', () => {
+describe('the modify2 action amends orders', () => {
   test('an order can be amended by order id and by client order id', async () => {
     const cloid = `0x${'ab'.repeat(16)}`;
     await place({ p: '90', c: cloid });
@@ -81,7 +81,7 @@ describe('the modify2 action', () => {
   });
 });
 
-describe('trigger orders and their children', () => {
+describe('trigger orders can be children of other orders', () => {
   test('a parent order contains its children, which are not listed separately', async () => {
     const family = orderAction({ p: '90' }, trigger('tp', '120'), trigger('sl', '80'));
     const reply = await confirmed({ ...family, grouping: 'normalTpsl' });
@@ -186,7 +186,7 @@ describe('trigger orders and their children', () => {
   });
 });
 
-describe('cancelAll and scheduleCancel', () => {
+describe('cancelAll and scheduleCancel cancel many orders', () => {
   test('cancelAll reports every cancelled order', async () => {
     await place({ p: '90', s: '1' });
     await place(trigger('sl', '110', { b: true, r: false, s: '1' }));
@@ -223,7 +223,7 @@ describe('cancelAll and scheduleCancel', () => {
   });
 });
 
-describe('margin settings of accounts and positions', () => {
+describe('accounts and positions have margin settings', () => {
   test('an order can set the margin mode of its position', async () => {
     await place({ b: false, s: '1' }, bob);
     await place({ s: '1', m: 'isolated' });

@@ -36,7 +36,7 @@ async function start(actions: number, options: TestEdgeOptions['edge'] = {}): Pr
   return edge;
 }
 
-describe('a list of thousands of rows', () => {
+describe('a list of thousands of rows is built in parts', () => {
   test('a long list is built in parts, with turns for other work in between', async () => {
     const makers = Array.from({ length: 10 * ROWS_AT_ONCE }, (_, index) => () => ({ index }));
     let turns = 0;
@@ -84,7 +84,7 @@ describe('a list of thousands of rows', () => {
   });
 });
 
-describe('the cache of responses', () => {
+describe('responses are cached', () => {
   const LARGE = 'x'.repeat(10_000);
 
   test('a response is built once per block and query', async () => {
@@ -173,7 +173,7 @@ describe('the cache of responses', () => {
   });
 });
 
-describe('the budget of a client', () => {
+describe('each client has a budget of CPU time', () => {
   test('a client that exceeds its budget gets a 429 that names its most expensive query', async () => {
     let nowMs = 0;
     const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 }, () => nowMs);

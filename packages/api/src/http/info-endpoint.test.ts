@@ -28,7 +28,7 @@ const order = (change = {}) =>
     signed(orderAction(change), { key: alice, nonce: ++nonce, confirm: 'executed' }),
   );
 
-describe('the dispatch of queries', () => {
+describe('queries are dispatched by type', () => {
   test('a state query gets a response', async () => {
     const reply = await info({ type: 'perpMeta' });
     expect(reply.json).toMatchObject({ success: true, code: 0 });
@@ -69,7 +69,7 @@ describe('the dispatch of queries', () => {
   });
 });
 
-describe('the actionStatus query', () => {
+describe('the actionStatus query returns the status of an action', () => {
   test('the status of an action that the venue never received is unknown', async () => {
     const reply = await info({ type: 'actionStatus', txHash: `0x${'1'.repeat(64)}` });
     expect(reply.json).toEqual({
@@ -147,7 +147,7 @@ describe('the actionStatus query', () => {
   });
 });
 
-describe('the stateHash query', () => {
+describe("the stateHash query returns the hash of a block's state", () => {
   test('stateHash returns the hashes of the newest and of earlier blocks', async () => {
     await order();
     const { height, timeMs, stateHash } = edge.replica.head;
@@ -179,7 +179,7 @@ test('rateLimit returns the remaining budgets', async () => {
   });
 });
 
-describe('the /account-status endpoint', () => {
+describe('the /account-status endpoint reports whether an address can trade', () => {
   test.each(['/account-status', '/account'])(
     '%s returns whether an address may trade',
     async (path) => {
@@ -204,7 +204,7 @@ describe('the /account-status endpoint', () => {
   );
 });
 
-describe('the /request-fund endpoint', () => {
+describe('the /request-fund endpoint pays test funds', () => {
   const HOUR = 3_600_000;
   const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
   const user = (byte: number) => testKey(byte).address;

@@ -38,7 +38,7 @@ function passHour(): void {
   }
 }
 
-describe('the userFundings query', () => {
+describe('the userFundings query lists funding payments', () => {
   beforeAll(async () => {
     await open();
     await place({ b: false, s: '1' }, bob);
@@ -150,7 +150,7 @@ describe('the userFundings query', () => {
   });
 });
 
-describe('the portfolio query', () => {
+describe('the portfolio query returns past values of an account', () => {
   beforeEach(open);
   afterEach(() => edge.close());
 
@@ -248,7 +248,7 @@ describe('the portfolio query', () => {
   });
 });
 
-describe('queries while the history lags behind', () => {
+describe('some queries are refused while the history lags behind', () => {
   beforeEach(open);
   afterEach(() => edge.close());
 
@@ -332,7 +332,7 @@ describe('queries while the history lags behind', () => {
   });
 });
 
-describe('the cost of history queries', () => {
+describe('history queries are charged to their client', () => {
   test("R-requests: the history's CPU time is charged to the client", async () => {
     const work = new WorkBudget({ msPerSecond: 1e-6, msBurst: 1_000 });
     edge = await startEdge({ edge: { work } });
@@ -364,7 +364,7 @@ describe('the cost of history queries', () => {
   });
 });
 
-describe('the withdrawals query', () => {
+describe('the withdrawals query lists withdrawals with their status', () => {
   test('a withdrawal is first held, and then either paid or returned', async () => {
     await open();
     try {

@@ -46,7 +46,7 @@ function leave(): void {
   expect(venue.world.markets.catalogue.listedEvent('rain')).toBeUndefined();
 }
 
-describe('the time at which an event is removed from memory', () => {
+describe('events are removed from memory some time after they have ended', () => {
   test('an event is removed from memory a week after its end if it was resolved before that', () => {
     settle();
     const { catalogue } = venue.world.markets;
@@ -118,7 +118,7 @@ describe('the time at which an event is removed from memory', () => {
   });
 });
 
-describe('an event that has been removed from memory', () => {
+describe('an event that has been removed from memory can still be queried', () => {
   test.each([
     ['outcomeMeta', { eventSlug: 'rain' }],
     ['outcomeMeta', { marketSlugs: ['rain', 'sun', 'nobody'] }],
@@ -245,7 +245,7 @@ describe('an event that has been removed from memory', () => {
   });
 });
 
-describe('the timeline of a series', () => {
+describe('the timeline of a series includes old markets', () => {
   const PERIOD_MS = 4 * HOUR_MS;
   const FORGOTTEN = `btc-4h-${(START_MS + 3 * PERIOD_MS) / 1_000}`;
 

@@ -38,7 +38,7 @@ const sign = (action: Record<string, unknown>, options: Sign = {}) =>
 const send = (action: Record<string, unknown>, options: Sign = {}) =>
   edge.send('/exchange', sign(action, options));
 
-describe('nonces and repeated requests', () => {
+describe('nonces prevent the repeated execution of a request', () => {
   const DAY = 24 * 60 * 60 * 1000;
 
   test('a nonce outside the window is rejected without recovering the signer', async () => {

@@ -78,7 +78,7 @@ test('a valid signature is explained without further attempts', async () => {
   expect(json).toMatchObject({ status: 'ok', txHash: data.txHash });
 });
 
-describe('the role that a signer has', () => {
+describe('the explanation contains the role of each signer', () => {
   const approve = () => {
     const approval = { agent: agent.address, label: 'desk' };
     edge.replica.apply({ type: 'approveAgent', authority: authority(alice.address), ...approval });
@@ -142,7 +142,7 @@ describe('the role that a signer has', () => {
   });
 });
 
-describe('a signature that recovers to an unknown address', () => {
+describe('the explanation finds the cause of an unknown signer', () => {
   test('the explanation names the mistake that leads to a known address', async () => {
     const approval = { agent: agent.address, label: '' };
     edge.replica.apply({ type: 'approveAgent', authority: authority(alice.address), ...approval });

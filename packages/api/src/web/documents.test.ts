@@ -37,7 +37,7 @@ async function serveBuilt() {
   return served;
 }
 
-describe('the documentation site', () => {
+describe('the documentation site is served below /docs', () => {
   test('a page is sent as HTML to browsers, and as Markdown to clients that request it', async () => {
     const { get } = await serveBuilt();
     for (const path of ['/docs/errors', '/docs/errors/']) {
@@ -91,7 +91,7 @@ describe('the documentation site', () => {
   });
 });
 
-describe('documents for programs', () => {
+describe('documents for programs are served', () => {
   test.each([
     ['/openapi.json', 'openapi', '3.1.0'],
     ['/asyncapi.json', 'asyncapi', '3.0.0'],

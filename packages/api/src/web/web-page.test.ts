@@ -55,7 +55,7 @@ async function eventually(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-describe('the page while it is being built', () => {
+describe('a notice is shown while the page is being built', () => {
   test('during the build, a notice reloads until the page is ready, and files of the page are missing', async () => {
     const { get } = await aPage();
     const { headers, status, text } = await get('/trade/BTC-USDC', HTML);
@@ -86,7 +86,7 @@ describe('the page while it is being built', () => {
   });
 });
 
-describe('the page after it was built', () => {
+describe('the page is served after it was built', () => {
   test('screen paths serve the page, file paths serve files, and other paths get a 404', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
@@ -103,7 +103,7 @@ describe('the page after it was built', () => {
   });
 });
 
-describe('the encoding of a file', () => {
+describe('files are sent in the best encoding that the client accepts', () => {
   test.each([
     ['gzip, br', 'gzip'],
     ['gzip;q=0', null],
@@ -129,7 +129,7 @@ describe('the encoding of a file', () => {
   );
 });
 
-describe('an unknown path below the page', () => {
+describe('unknown paths below the page are reported', () => {
   test('an unknown path gets a 404, and browsers see the page', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
@@ -170,7 +170,7 @@ test('every screen of the page has a known path prefix', () => {
   expect([...new Set(begins)].sort()).toEqual([...SCREENS]);
 });
 
-describe('the content security policy', () => {
+describe('the content security policy restricts the page', () => {
   test('the policy allows the venue and the configured origins, and nothing unsafe', () => {
     const policy = pagePolicy('abc', ['http://127.0.0.1:8693']);
     expect(policy).toContain("connect-src 'self' http://127.0.0.1:8693;");

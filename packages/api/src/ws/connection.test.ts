@@ -32,7 +32,7 @@ function connect(bufferedBytesMax: number, more: Partial<WsLimits> = {}, outbox 
   return { connection, outbox, wire, closes, writes };
 }
 
-describe('a client connection', () => {
+describe('a client connection limits the bytes that wait for its client', () => {
   test('a connection writes all frames of a turn at once', async () => {
     const { connection, writes, outbox } = connect(1000);
     connection.send(Buffer.alloc(3));

@@ -21,7 +21,7 @@ function fill(ring: FrameRing, count: number, { atMs = 0, bytes = 1 } = {}): voi
   for (let index = 0; index < count; index++) ring.push(Buffer.alloc(bytes), atMs);
 }
 
-describe('the ring of kept frames', () => {
+describe('a ring keeps the newest frames of a stream', () => {
   test('a ring returns the frames after a number', () => {
     const ring = new FrameRing(LIMITS, budget());
     for (const text of ['one', 'two', 'three']) ring.push(Buffer.from(text), 0);

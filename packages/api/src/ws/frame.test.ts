@@ -14,7 +14,7 @@ function read(bytes: Buffer): string[] {
   return messages;
 }
 
-describe('the encoding of text frames', () => {
+describe('text frames are encoded without a mask', () => {
   test.each([0, 1, 125, 126, 127, 65_535, 65_536, 200_000])(
     'a text frame carries %i bytes',
     (length) => {
@@ -34,7 +34,7 @@ describe('the encoding of text frames', () => {
   });
 });
 
-describe('the encoding of data frames', () => {
+describe('data frames contain a subscription number', () => {
   test('the body of a data frame is completed with a subscription number', () => {
     const body = openBody({ channel: 'trades', data: '[]', seq: 4 });
     expect(read(closeBody(body, 12)).map((text) => JSON.parse(text))).toEqual([

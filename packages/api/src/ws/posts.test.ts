@@ -4,7 +4,7 @@ import type { SocketRequest } from '@oddlot/host/http';
 import { TestEdge, VirtualTiming } from '@oddlot/testing/venue/ws/test-edge';
 import { mayBePost, readPost } from './posts.ts';
 
-describe('the parser of posts', () => {
+describe('posts are parsed without changing their payload', () => {
   const space = fc.stringMatching(/^[ \t\r\n]{0,2}$/);
 
   test('the payload of a post is returned as its original text, with keys in any order', () => {
@@ -61,7 +61,7 @@ describe('the parser of posts', () => {
   });
 });
 
-describe('a drain with pending posts', () => {
+describe('a drain waits for pending posts', () => {
   let edge: TestEdge;
   afterEach(async () => await edge.stop());
 

@@ -36,7 +36,7 @@ async function settle(): Promise<AnyFrame[]> {
 
 const BTC = '{"symbol":"btc/usd"}';
 
-describe('reference prices on /ws-rtds', () => {
+describe('reference prices are published on /ws-rtds', () => {
   test('prices are sent to the subscribers of a topic, in its spelling of the symbol', async () => {
     ask('subscribe', 'crypto_prices');
     ask('subscribe', 'crypto_prices_chainlink', '', '*');
@@ -117,7 +117,7 @@ describe('reference prices on /ws-rtds', () => {
   });
 });
 
-describe('average prices on /ws-rtds', () => {
+describe('average prices are published on /ws-rtds', () => {
   test('averages use one sample for each whole second before the current one (R-series)', async () => {
     ask('subscribe', 'crypto_prices_twap_thirty');
     ask('subscribe', 'crypto_prices_twap_sixty');
@@ -168,7 +168,7 @@ describe('average prices on /ws-rtds', () => {
   });
 });
 
-describe('subscription frames on /ws-rtds', () => {
+describe('subscription frames on /ws-rtds are validated', () => {
   test.each([
     ['no topic', { type: 'update' }, '', 'topic not found'],
     ['an unknown topic', { topic: 'comments', type: '*' }, 'comments', 'topic not found'],

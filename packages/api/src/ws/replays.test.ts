@@ -52,7 +52,7 @@ function numbered(channel: string, sub: number, from: number, to: number): strin
 
 const never = (): void => expect.unreachable('the frames are there');
 
-describe('a replay of missed frames', () => {
+describe("missed frames are replayed at the client's reading speed", () => {
   test('a replay waits for the client to read, stream by stream, and continues with live frames', async () => {
     const { closes, connection, frames, read, replays, wire } = client();
     const [one, two] = [stream('one'), stream('two')];

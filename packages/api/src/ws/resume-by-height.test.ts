@@ -156,7 +156,7 @@ test('a client that has seen more than the history of this process gets no event
   expect(frames[0]!.seq).toBe(response.data.seq + 1);
 });
 
-describe('a client that resumes after a future block', () => {
+describe('a client can resume after a future block', () => {
   test('a client that resumes after a future block gets only the blocks after it', async () => {
     const client = await there.connect();
     const { height } = here.venue.state;
@@ -190,7 +190,7 @@ describe('a client that resumes after a future block', () => {
   });
 });
 
-describe('a client that resumes after a block that is no longer in memory', () => {
+describe('a client can resume after a block that is no longer in memory', () => {
   test('a client that missed order changes gets a resync with the current orders', async () => {
     // The process has only four blocks in memory, and the history shows that orders have changed.
     const recent = new RecentBlocks(4);

@@ -22,7 +22,7 @@ function place(count: number): void {
   }
 }
 
-describe('the subscriptions of a connection', () => {
+describe('a connection has numbered subscriptions', () => {
   test('subscriptions are numbered per connection and end with an unsubscribe', async () => {
     const client = await edge.connect();
     await client.follow(TRADES);
@@ -79,7 +79,7 @@ describe('the subscriptions of a connection', () => {
   });
 });
 
-describe('a client that resumes', () => {
+describe('a client can resume a stream', () => {
   test('a client that resumes gets the missed frames unchanged, followed by live ones', async () => {
     const witness = await edge.connect();
     await witness.follow(ORDERS);
@@ -197,7 +197,7 @@ describe('a client that resumes', () => {
   });
 });
 
-describe('streams without subscribers', () => {
+describe('the number of streams without subscribers is limited', () => {
   test('a new stream replaces the one that has been idle longest', async () => {
     const small = await TestEdge.start({ streamsMax: 2 }, timing);
     const client = await small.connect();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { VirtualTiming } from '@oddlot/testing/venue/ws/test-edge';
 import { FrameBudget, Pace } from './timing.ts';
 
-describe('the pace of repeated work', () => {
+describe('a pace limits how often work runs', () => {
   test('a pace runs immediately, then at most once per interval, and always after the last request', () => {
     const timing = new VirtualTiming();
     const runs: number[] = [];
@@ -38,7 +38,7 @@ describe('the pace of repeated work', () => {
   });
 });
 
-describe('the limit of client frames', () => {
+describe('the number of client frames is limited', () => {
   test('the frame limit allows a burst and refills every second', () => {
     const timing = new VirtualTiming();
     const budget = new FrameBudget(timing, { perSecond: 20, burst: 40 });

@@ -23,7 +23,7 @@ async function refusedHandshake(path: string): Promise<IncomingMessage & { body:
   return Object.assign(response, { body: Buffer.concat(chunks).toString() });
 }
 
-describe('the WebSocket handshake', () => {
+describe('WebSocket handshakes are checked', () => {
   test('a handshake is refused beyond ten connections per address and endpoint', async () => {
     edge = await TestEdge.start();
     const clients = [];
@@ -74,7 +74,7 @@ describe('the WebSocket handshake', () => {
   });
 });
 
-describe('pings of clients', () => {
+describe('clients can send pings', () => {
   test('JSON pings are answered on /ws and /api-ws', async () => {
     edge = await TestEdge.start();
     for (const path of ['/ws', '/api-ws']) {
@@ -110,7 +110,7 @@ describe('pings of clients', () => {
   });
 });
 
-describe('the limit of frames per client', () => {
+describe('the number of frames per client is limited', () => {
   test('frames beyond the limit are dropped with an error in the format of the endpoint', async () => {
     const timing = new VirtualTiming();
     edge = await TestEdge.start({ framesBurst: 2 }, timing);
@@ -148,7 +148,7 @@ describe('the limit of frames per client', () => {
   });
 });
 
-describe('frames that the venue rejects', () => {
+describe('invalid frames are rejected', () => {
   test('invalid frames are answered with an error and change nothing', async () => {
     edge = await TestEdge.start();
     const client = await edge.connect();
@@ -217,7 +217,7 @@ describe('frames that the venue rejects', () => {
   });
 });
 
-describe('the end of a connection', () => {
+describe('connections are closed in an orderly way', () => {
   test('a connection is closed after a minute of silence', async () => {
     const timing = new VirtualTiming();
     edge = await TestEdge.start({}, timing);

@@ -292,7 +292,7 @@ export class WsEdge {
     let waiting = 0;
     return (run, tokens) => {
       waiting += 1;
-      // Only posts take tokens, because the rate counts requests. Other frames have their own
+      // Only posts consume tokens, because the rate counts requests. Other frames have their own
       // limit.
       this.#queue.take(
         client,

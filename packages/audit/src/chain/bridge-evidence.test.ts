@@ -34,7 +34,7 @@ async function deposited(user: number, amount: bigint): Promise<CreditDepositCom
   return { type: 'creditDeposit', account, amountMicroUsdc, source, isOwn: true };
 }
 
-describe('R-deposit: a deposit in the log', () => {
+describe('R-deposit: the deposits in the log are compared with the chain', () => {
   test('a deposit is valid once, for the account of the transfer, and up to the transferred amount', async () => {
     const command = await deposited(0, 7n * USDC);
     const fault = (changes: object) => evidence.depositFault({ ...command, ...changes }, STATE);

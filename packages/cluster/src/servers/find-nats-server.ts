@@ -27,8 +27,8 @@ let found: Promise<Found> | undefined;
 
 /**
  * Finds the program of a NATS server: the one named by the environment, one on the PATH, or
- * Debian's package, which is fetched once and unpacked without root. A version that loses messages
- * is ignored, unless it is named explicitly.
+ * Debian's package, which is fetched once and unpacked without root privileges. A version that
+ * loses messages is ignored, unless it is named explicitly.
  */
 export function findNatsServer(): Promise<Found> {
   return (found ??= find(process.env));

@@ -23,7 +23,7 @@ async function serving(answer: (response: ServerResponse) => void): Promise<stri
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('a chain endpoint with a URL', () => {
+describe('a chain endpoint can be reached by URL', () => {
   test('a URL endpoint returns the response to a request', async () => {
     const url = await serving((response) =>
       response.end('{"jsonrpc":"2.0","id":1,"result":"0x7"}'),

@@ -63,7 +63,7 @@ test('a transaction that no block includes is sent again with a higher fee and t
   await settlement.close();
 });
 
-describe('the tip of a transaction', () => {
+describe('the tip of a transaction is limited', () => {
   const LIMIT = parseGwei('2');
 
   const tipsOf = async (settlement: BridgedChain, asked: readonly string[]) => {
@@ -161,7 +161,7 @@ test('a call that would revert is rejected before it is signed', async () => {
   await settlement.close();
 });
 
-describe('a pending transaction whose nonce has been used', () => {
+describe('a pending transaction can lose its nonce to another sender', () => {
   const mint = (settlement: BridgedChain) => {
     const data = mintData(receiver(1), 5n);
     return { key: 'a', to: settlement.contracts.token, data, gas: 200_000n };

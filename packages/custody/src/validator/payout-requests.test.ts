@@ -88,7 +88,7 @@ function show(...requests: readonly SignedRequest[]): void {
   ledger.asking = [requests.at(-1)!.txHash];
 }
 
-describe('R-withdraw: a validator that checks the request of a payout', () => {
+describe('R-withdraw: a validator checks the request of a payout', () => {
   test('the validator signs a payout that the account itself has requested, only with these terms and only once', async () => {
     await start();
     show(await signedBy(USER_KEY, asks()));
@@ -197,7 +197,7 @@ test('R-deficit: a validator signs no new payouts while the insurance fund is de
   expect(await outcome()).toBe('signed');
 });
 
-describe('the daily limits of a validator', () => {
+describe('a validator has daily limits', () => {
   const LIMITS = ['--day-limit-usdc', '10', '--account-day-limit-usdc', '6'];
   const pays = async (id: number, amount: string, payer = USER_KEY): Promise<string> => {
     ledger.user = lowerAddressOf(payer);

@@ -138,7 +138,7 @@ async function signedPayout(usd: bigint): Promise<[Payout, readonly Signed[]]> {
 
 const WAITS = 'the token may still accept withdrawal 7; retrying later';
 
-describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
+describe('R-withdraw: a validator checks the reason of a cancellation before it signs', () => {
   test('the validator refuses while the payout can be paid, no matter how often the signature is requested', async () => {
     owed = { ...owed, destination: FREE };
     const ask = started();

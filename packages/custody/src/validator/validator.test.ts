@@ -97,7 +97,7 @@ const BELIEVING = {
   limits: { refusal: () => undefined },
 };
 
-describe('R-withdraw: a validator process', () => {
+describe('R-withdraw: a validator process signs payouts', () => {
   test('a validator signs payouts that all venues owe, with the same result as a local key', async () => {
     const url = await start();
     const signal = new AbortController().signal;

@@ -43,7 +43,7 @@ const setAside = async (folder: string): Promise<string[]> =>
 const LATER =
   'the history cannot be stored in the database: its tables were created by a later release of Oddlot. Start that release, or use another database';
 
-describe('a history file that does not match its log', () => {
+describe('a history file that does not match its log is not used', () => {
   test.each([
     { stored: 5, logged: 20 },
     { stored: 20, logged: 5 },
@@ -97,7 +97,7 @@ describe('a history file that does not match its log', () => {
   });
 });
 
-describe('a history database that does not match its log', () => {
+describe('a history database that does not match its log is not used', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();

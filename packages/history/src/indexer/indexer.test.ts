@@ -23,7 +23,7 @@ import { decodeSnapshot } from '@oddlot/replica/snapshot-codec';
 const venues = indexedVenues();
 const { start, stop } = venues;
 
-describe('the indexer of the history', () => {
+describe('the indexer stores and serves the rows of the history', () => {
   test('the rows of an action are available after its execution has been reported', async () => {
     const venue = await start();
     for (let amount = 1; amount <= 30; amount += 1) {
@@ -128,7 +128,7 @@ describe('the indexer of the history', () => {
   });
 });
 
-describe('the files of a data folder', () => {
+describe('the files of a data folder are protected', () => {
   test('only the owner can read the files of the data folder, regardless of the umask', async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
@@ -142,7 +142,7 @@ describe('the files of a data folder', () => {
   });
 });
 
-describe('the snapshots that the indexer writes', () => {
+describe('the indexer writes snapshots', () => {
   test('snapshots of the indexer equal those of the main thread', async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
@@ -227,7 +227,7 @@ describe('the snapshots that the indexer writes', () => {
   });
 });
 
-describe('a history that has been lost', () => {
+describe('a lost history is rebuilt', () => {
   const settings = { snapshotEveryBlocks: 20, shortBlocks: 25 } as const;
 
   /**

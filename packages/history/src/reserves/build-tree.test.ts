@@ -76,7 +76,7 @@ test('the root of a tree with two leaves equals a hash computed step by step', a
   expect(tree.root).toBe(`0x${Buffer.from(root).toString('hex')}`);
 });
 
-describe('the salts of a reserves tree', () => {
+describe('the salts of a reserves tree are unpredictable', () => {
   test('a proof contains no other account, and its hashes cannot be computed from addresses alone', async () => {
     const state = venueOf(amounts(9));
     await trees.build(state, 300);

@@ -13,7 +13,7 @@ beforeEach(() => {
   followed = new FollowedRows(venue);
 });
 
-describe('the fill records of perps', () => {
+describe('fills of perps are recorded', () => {
   test('an opening fill has one row per side, with a fee and no result', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 101, size: 2, clientOrderId: `0x${'7'.repeat(32)}` });
@@ -102,7 +102,7 @@ describe('the fill records of perps', () => {
   });
 });
 
-describe('the records of orders', () => {
+describe('orders are recorded', () => {
   test('every change of an order has a row that includes the totals of its fills', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 100, size: 2 });
@@ -288,7 +288,7 @@ test('a candle of each step is reported after it ends', () => {
   });
 });
 
-describe('the values of accounts over time', () => {
+describe('the values of accounts are recorded over time', () => {
   const FIVE = 300_000;
   /**
    * Returns the values of an account as [step in minutes, minutes since the start, value in USDC].

@@ -10,7 +10,7 @@ beforeEach(() => {
   followed = new FollowedRows(venue);
 });
 
-describe('trigger orders that wait for their price', () => {
+describe('trigger orders wait for their price', () => {
   const exit = { instrumentId: BTC.instrumentId, isBuy: false, size: 1000, reduceOnly: true };
   const trigger = (kind: 'takeProfit' | 'stopLoss', price: number) => ({
     ...exit,

@@ -13,7 +13,7 @@ beforeEach(() => {
   followed = new FollowedRows(venue);
 });
 
-describe('R-liquidation: the records of liquidations', () => {
+describe('R-liquidation: liquidations are recorded', () => {
   beforeEach(() => {
     for (const size of [1000, 900]) {
       venue.order(BOB, { sell: true, price: 100, size });
@@ -58,7 +58,7 @@ describe('R-liquidation: the records of liquidations', () => {
   });
 });
 
-describe('the ranking of trades', () => {
+describe('the largest trades are ranked', () => {
   const trade = (size: number): void => {
     venue.order(BOB, { sell: true, price: 100, size });
     venue.order(ALICE, { buy: true, price: 100, size });
@@ -98,7 +98,7 @@ describe('the ranking of trades', () => {
   });
 });
 
-describe('the open interest of instruments', () => {
+describe('the open interest of instruments is recorded', () => {
   test('open interest is reported by the first block of each hour until it is reported as zero', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 100, size: 2 });

@@ -93,7 +93,7 @@ async function answersTo(
   return answers();
 }
 
-describe('requests of common clients', () => {
+describe('requests of common clients are read directly', () => {
   test('the runtime parses only the first request of a connection', async () => {
     const { parsed, port } = await anEdge();
     const { answers, socket } = open(port);
@@ -210,7 +210,7 @@ describe('requests of common clients', () => {
   });
 });
 
-describe('limits on requests that are read directly', () => {
+describe('requests that are read directly have the usual limits', () => {
   test('a page of another site is refused', async () => {
     const pages = { ports: new Set([1]), origins: new Set<string>() };
     const { parsed, port } = await anEdge({ visitors: { pages, names: new Set() } });

@@ -8,7 +8,7 @@ function limiter(enabled = true) {
   return { clock, limiter: new RateLimiter({ limits: LIMITS, now: () => clock.nowMs, enabled }) };
 }
 
-describe('the rate limiter of requests', () => {
+describe('a rate limiter admits a limited number of requests per client', () => {
   test('a burst up to the limit is admitted, after which the next request waits for a token', () => {
     const { limiter: limits, clock } = limiter();
     for (let index = 0; index < 10; index++) {

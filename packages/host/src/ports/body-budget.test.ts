@@ -42,7 +42,7 @@ test('a body holds its bytes until the response is sent, and its slot only while
   third.release();
 });
 
-describe('an exhausted budget for bodies', () => {
+describe('an exhausted budget closes bodies', () => {
   test('an exhausted budget closes the oldest body of the client with the most bodies', () => {
     const tested = new TestBudget();
     for (let at = 1; at <= 20; at++) tested.enter('a', `a${at}`);

@@ -58,7 +58,7 @@ const chunked = (url: string, parts: readonly string[]): string => {
   return `POST ${url} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunks.join('')}0\r\n\r\n`;
 };
 
-describe('pipelined requests of a client', () => {
+describe('pipelined requests wait for each other', () => {
   test('pipelined requests are processed one by one and in order, and each of them gets a response', async () => {
     const { most, number, port, served } = await aPort();
     const socket = open(number);
@@ -150,7 +150,7 @@ describe('pipelined requests of a client', () => {
   });
 });
 
-describe('a connection with pipelined requests', () => {
+describe('a pipelined connection can be upgraded or closed', () => {
   test('a connection passes the bytes after a WebSocket handshake to its stream', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const { number } = await aPort({

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TokenBucket, TokenBuckets } from './token-bucket.ts';
 
-describe('the tokens of a bucket', () => {
+describe('a bucket limits a rate and allows bursts', () => {
   test('a bucket holds a burst and refills at its rate', () => {
     const bucket = new TokenBucket({ perSecond: 20, burst: 3 }, 0);
     expect([1, 2, 3, 4].map(() => bucket.take(1, 0))).toEqual([true, true, true, false]);
@@ -69,7 +69,7 @@ describe('the tokens of a bucket', () => {
   });
 });
 
-describe('buckets by name', () => {
+describe('buckets are stored by name', () => {
   test('named buckets are dropped when they are full, and never while they have a debt', () => {
     const buckets = new TokenBuckets({ perSecond: 10, burst: 20 }, 0);
     for (let name = 0; name < 100; name++) buckets.of(`${name}`, 0).spend(1, 0);

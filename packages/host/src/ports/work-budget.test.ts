@@ -6,7 +6,7 @@ function budget(limits = { msPerSecond: 100, msBurst: 500 }) {
   return { clock, work: new WorkBudget(limits, () => clock.nowMs) };
 }
 
-describe('the budget for work', () => {
+describe('the work of each client is limited', () => {
   test('a client can go into debt and then waits until the debt is paid', () => {
     const { clock, work } = budget();
     work.spend('a', 499);

@@ -12,7 +12,7 @@ const GOLDEN = JSON.parse(
 
 const IN_SHORT = ['placeOrders', 'cancelOrders', 'cancelByClientId', 'modifyOrder'];
 
-describe('the encoding of commands', () => {
+describe('commands are encoded as bytes', () => {
   test.each(Object.values<Command>(EVERY_COMMAND))(
     '$type is encoded as the bytes that existing logs contain',
     (command) => {

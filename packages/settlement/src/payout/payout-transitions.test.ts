@@ -24,7 +24,7 @@ const stepsWhere = (when: Partial<PayoutFacts>) =>
 
 const HERE = { of: 'this bridge' } as const;
 
-describe('R-withdraw: the steps of a payout', () => {
+describe('R-withdraw: facts determine the next step of a payout', () => {
   test('every combination of facts has a step, and every row of the table is used', () => {
     expect(ALL).toHaveLength(3 * 4 * 2 * 3 * 4 * 4 * 2);
     const used = new Set(ALL.map((facts) => TRANSITIONS.find(([when]) => fits(facts, when))));

@@ -8,7 +8,7 @@ import { probabilityAbove, FairValues } from './fair-values.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('the probability of a price above a strike', () => {
+describe('the probability of a price above a strike is computed', () => {
   test.each([
     ['at the strike', 100, 900, 0.5],
     // The standard deviation of the price over 15 minutes is 0.3%.

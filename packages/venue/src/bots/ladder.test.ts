@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ALICE, BTC, TestVenue } from '@oddlot/testing/venue/ws/test-venue';
 import { difference, gridStep, ladder } from './ladder.ts';
 
-describe('the grid step of a maker', () => {
+describe('the grid step of a maker follows the price', () => {
   test.each([
     [970_000, 1, 194],
     [100_000, 500, 500],

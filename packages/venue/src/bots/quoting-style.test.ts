@@ -8,7 +8,7 @@ const BOUNDS = { min: 500, max: 10_000_000 };
 const sizes = (habits: QuotingStyle, planned = 60_000) =>
   Array.from({ length: 40 }, () => habits.sizeNear(planned, BOUNDS));
 
-describe('the order sizes of a simulated maker', () => {
+describe('the order sizes of a simulated maker vary', () => {
   test('the sizes of a maker differ from each other and from those of other makers, and stay near the planned size', () => {
     const first = sizes(new QuotingStyle(FIRST));
     expect(new Set(first).size).toBeGreaterThan(20);

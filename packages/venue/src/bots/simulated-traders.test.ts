@@ -215,7 +215,7 @@ test('makers place no quotes on a halted perp', async () => {
   expect(lines.filter((line) => line.includes('refused'))).toEqual([]);
 });
 
-describe('simulated traders on outcome markets', () => {
+describe('simulated traders also trade on outcome markets', () => {
   const open = () =>
     [...replica.state.outcomes.markets.values()].filter(({ phase }) => phase === 'open');
   /**

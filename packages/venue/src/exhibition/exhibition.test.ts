@@ -58,7 +58,7 @@ const settled = (template: string): number[] =>
     .filter(({ eventSlug }) => eventSlug.startsWith(template))
     .map(({ fraction }) => fraction);
 
-describe('a venue without any markets', () => {
+describe('demo events are listed on a venue without any markets', () => {
   test('an empty venue lists the running rounds and the next round of each template', async () => {
     await exhibition().look();
     expect(phases('demo-city-weather')).toEqual([
@@ -231,7 +231,7 @@ function trade(id: number, price: number, size: number): void {
   replica.pass(1);
 }
 
-describe('the end of a round of demo markets', () => {
+describe('a round of demo markets ends with a result', () => {
   test('the next round starts, the one after it is listed, and the result is published ten seconds later', async () => {
     await exhibition().look();
     replica.pass(13 * MINUTE_MS);

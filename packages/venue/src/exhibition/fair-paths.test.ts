@@ -16,7 +16,7 @@ const rain = (round: number) => ({
   },
 });
 
-describe('the fair value of a demo market', () => {
+describe('the fair value of a demo market follows a random walk', () => {
   test('the fair value is at least one half at the close exactly if YES wins', () => {
     for (let round = 0; round < rounds; round++) {
       const { market, paths } = rain(round);

@@ -69,7 +69,7 @@ function expectNear(prices: readonly (number | undefined)[], centre: number): vo
   expect(Math.max(...shares)).toBeLessThan(1.03);
 }
 
-describe('the simulated oracle of perps', () => {
+describe('the simulated oracle of perps respects pushed prices', () => {
   test('the simulated oracle follows a random walk or repeats the last price', () => {
     replica.pushOracle(970_000);
     expect(new Set(live(60, BTC.instrumentId, false))).toEqual(new Set([970_000]));
@@ -128,7 +128,7 @@ describe('the simulated oracle of perps', () => {
   });
 });
 
-describe('simulated reference prices', () => {
+describe('simulated reference prices respect pushed prices', () => {
   let prices: ReferencePrices;
   beforeEach(() => {
     prices = new ReferencePrices();

@@ -52,7 +52,7 @@ function open(moves: boolean) {
 const priceOf = ({ prices }: ReturnType<typeof open>, symbol: string, source: 'spot' | 'oracle') =>
   prices.latest(symbol, source)?.priceE8 ?? 0;
 
-describe('simulated reference prices', () => {
+describe('reference prices are simulated without exchanges', () => {
   test("reference prices equal the perp's oracle price if there is a perp, and otherwise walk independently", () => {
     const venue = open(true);
     const feed = venue.start();
@@ -134,7 +134,7 @@ function seriesFrom(nowMs: number): SeriesListing {
   };
 }
 
-describe('the oracle of perps with a price feed', () => {
+describe('the oracle of perps can use a price feed', () => {
   test("the oracle converts the feed's price of the base to the units of the perp", async () => {
     const { apply, clock, state } = open(false);
     const at = { source: 'oracle', observedMs: timeMs(clock.nowMs) } as const;

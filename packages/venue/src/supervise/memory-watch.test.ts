@@ -23,7 +23,7 @@ function aWatch(use: { total: number; used: number; busy: number }) {
   return { given, check };
 }
 
-describe('memory that is left over from a burst', () => {
+describe('memory that is left over from a burst is released', () => {
   test('memory is released after a quiet period, and not again for ten minutes', () => {
     const use = { total: 230, used: 60, busy: 0.05 };
     const { given, check } = aWatch(use);

@@ -59,7 +59,7 @@ test('a configured name that differs from the stored one is refused with a one-s
   expect((await started(...NAMED)).network).toEqual(network);
 });
 
-describe('a folder whose network name file is lost', () => {
+describe('a folder whose network name file is lost is not renamed silently', () => {
   const file = (): string => join(folder, 'service-network');
 
   test('a folder without its name file gets neither a new name nor that of its network', async () => {

@@ -51,7 +51,7 @@ function endless() {
 
 const FAST = { msPerSecond: Infinity, msBurst: 1 };
 
-describe('the rows of an export', () => {
+describe('an export contains the rows of the history', () => {
   test('an export lists the rows of all pages, oldest first and each exactly once', async () => {
     const { replica, send } = await open();
     for (let amount = 1; amount <= 1_203; amount++) replica.credit(alice.address, amount);
@@ -139,7 +139,7 @@ describe('the rows of an export', () => {
   });
 });
 
-describe('the client of an export', () => {
+describe('an export follows the speed of its client', () => {
   test('if the client stops reading, the export reads no further pages and releases its slot', async () => {
     const { history, pages } = endless();
     const venue = await open({ exports: { history, work: FAST } });

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await edge.stop());
 
-describe('the outcomeOrderUpdate channel', () => {
+describe('the outcomeOrderUpdate channel reports orders that failed or were released', () => {
   const FAILURES = { type: 'outcomeOrderUpdate', user: BOB };
   const EVERYTHING = { ...FAILURES, includeSuccess: true };
 
@@ -134,7 +134,7 @@ describe('the outcomeOrderUpdate channel', () => {
   });
 });
 
-describe('the candle channel', () => {
+describe('the candle channel publishes candles of trades', () => {
   const trade = (price: number, size = 5): void => {
     placeShares(edge.venue, ALICE, { price, size });
     placeShares(edge.venue, BOB, { leg: 'no', price: 1 - price, size });
@@ -212,7 +212,7 @@ describe('the candles of the mark and the oracle price', () => {
   });
 });
 
-describe('the tickers channel', () => {
+describe('the tickers channel publishes all instruments', () => {
   test('tickers sends all listed instruments first, and then the changed ones', async () => {
     listMarkets(edge.venue, 2);
     placeShares(edge.venue, ALICE, { price: 0.6, size: 10 });

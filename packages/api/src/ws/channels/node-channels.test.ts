@@ -15,7 +15,7 @@ afterEach(async () => await edge.stop());
 
 const CLOID = '0x00112233445566778899aabbccddeeff';
 
-describe('the trades channel', () => {
+describe('the trades channel publishes the trades of an instrument', () => {
   test('the trades of a block are published in one frame, and earlier trades are not published', async () => {
     const frames = await client.follow({ type: 'trades', coin: '1' });
     expect(frames).toEqual([
@@ -52,7 +52,7 @@ describe('the trades channel', () => {
   });
 });
 
-describe('the orderUpdates channel', () => {
+describe('the orderUpdates channel publishes the orders of an account', () => {
   test('order updates cover the whole life of an order, with their block', async () => {
     expect(await client.follow({ type: 'orderUpdates', user: ALICE })).toHaveLength(1);
     const order = { buy: true, price: 99.5, size: 0.4, clientOrderId: CLOID } as const;
@@ -141,7 +141,7 @@ describe('the orderUpdates channel', () => {
   });
 });
 
-describe('the clearinghouseState channel', () => {
+describe('the clearinghouseState channel publishes the state of an account', () => {
   test('the account state is sent immediately and after each block with fills', async () => {
     const [, snapshot] = await client.follow({ type: 'clearinghouseState', user: ALICE });
     expect(snapshot).toMatchObject({
@@ -180,7 +180,7 @@ describe('the clearinghouseState channel', () => {
   });
 });
 
-describe('the l2Book channel', () => {
+describe('the l2Book channel publishes the levels of a book', () => {
   test('the book is sent immediately and then at most every 100 ms, and its last state is always sent', async () => {
     edge.venue.order(ALICE, { buy: true, price: 99, size: 0.5 });
     const [, snapshot] = await client.follow({ type: 'l2Book', coin: '1' });
@@ -245,7 +245,7 @@ describe('the l2Book channel', () => {
   });
 });
 
-describe('the activeAssetCtx channel', () => {
+describe('the activeAssetCtx channel publishes the prices of an instrument', () => {
   test('the asset context is sent immediately and when mark, oracle price or volume change', async () => {
     const [, snapshot] = await client.follow({ type: 'activeAssetCtx', coin: '1' });
     expect(snapshot).toMatchObject({ channel: 'activeAssetCtx', seq: 0, sub: 1 });
@@ -282,7 +282,7 @@ describe('the activeAssetCtx channel', () => {
   });
 });
 
-describe('channels with invalid parameters', () => {
+describe('channels refuse invalid parameters', () => {
   test.each([
     ['no subscription', undefined],
     ['a name instead of an id', { type: 'l2Book', coin: 'BTC-USDC' }],

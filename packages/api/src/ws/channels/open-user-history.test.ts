@@ -96,7 +96,7 @@ test('the rows of a stream are those of the requested accounts', async () => {
   expect((await client.settle()).map(({ sub }) => sub)).toEqual([2]);
 });
 
-describe('streams for which the history has not responded yet', () => {
+describe('subscribers wait for the response of the history', () => {
   beforeEach(() => {
     history.isPrompt = false;
   });
@@ -241,7 +241,7 @@ describe('streams for which the history has not responded yet', () => {
   });
 });
 
-describe('a history that is being rebuilt', () => {
+describe('subscribers get correct rows while the history is being rebuilt', () => {
   test('a rebuilt history is used only after the start of the stream, and repeats no rows', async () => {
     const began = edge.venue.state.height;
     history.isPrompt = false;
@@ -262,7 +262,7 @@ describe('a history that is being rebuilt', () => {
   });
 });
 
-describe('a client that returns to a stream', () => {
+describe('a client can return to a stream', () => {
   test('a client resumes without a query while its frames are kept', async () => {
     const [{ data }] = await client.follow(FILLS);
     client.socket.terminate();

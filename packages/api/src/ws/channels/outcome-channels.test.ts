@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await edge.stop());
 
-describe('the outcomeOrderUpdates channel', () => {
+describe('the outcomeOrderUpdates channel publishes the outcome orders of an account', () => {
   test('order updates cover the life of an outcome order, in prices of its outcome', async () => {
     listMarkets(edge.venue);
     expect(await client.follow({ type: 'outcomeOrderUpdates', user: ALICE })).toHaveLength(1);
@@ -116,7 +116,7 @@ describe('the outcomeOrderUpdates channel', () => {
   });
 });
 
-describe('the outcomeBbos channel', () => {
+describe('the outcomeBbos channel publishes the best prices of a group of markets', () => {
   const level = (px: string, sz: string, n = 1) => ({ px, sz, n });
 
   test('the best prices of all markets are sent first, and then the changed ones', async () => {
@@ -187,7 +187,7 @@ describe('the outcomeBbos channel', () => {
   });
 });
 
-describe('the outcomeTrades channel', () => {
+describe('the outcomeTrades channel publishes the trades of a group of markets', () => {
   test("outcome trades have YES prices, the taker's outcome and the price of that outcome", async () => {
     listMarkets(edge.venue, 2);
     await client.follow({ type: 'outcomeTrades', instrumentIds: [ID, ID + 1] });
@@ -243,7 +243,7 @@ describe('the outcomeTrades channel', () => {
   });
 });
 
-describe('channels of one outcome market', () => {
+describe('channels of perps can also be opened for an outcome market', () => {
   test('the book of an outcome market has YES prices, and is empty after settlement', async () => {
     listMarkets(edge.venue);
     placeShares(edge.venue, ALICE, { price: 0.3, size: 10 });
@@ -322,7 +322,7 @@ describe('channels of one outcome market', () => {
   });
 });
 
-describe('the l2Diff channel', () => {
+describe('the l2Diff channel publishes changes of a whole book', () => {
   test('the whole book is sent first, and then the changes of each block', async () => {
     edge.venue.order(ALICE, { buy: true, price: 100, size: 0.5 });
     edge.venue.order(ALICE, { buy: true, price: 99.5, size: 2 });

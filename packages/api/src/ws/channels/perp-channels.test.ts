@@ -26,7 +26,7 @@ function openLong(size: number): void {
   }
 }
 
-describe('order updates of perps', () => {
+describe('order updates of perps are published', () => {
   test('order updates follow a trigger order from placement to its fill', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE });
     const trigger = { kind: 'stopLoss', price: 105_000, isMarket: true } as const;
@@ -109,7 +109,7 @@ test('a resync of order updates includes all resting orders and waiting trigger 
   ]);
 });
 
-describe('funding payments of a user', () => {
+describe('funding payments of a user are published', () => {
   const ROW = {
     time: START_MS + HOUR_MS,
     coin: 'BTC-USDC',
@@ -140,7 +140,7 @@ describe('funding payments of a user', () => {
   });
 });
 
-describe('account state of perps', () => {
+describe('the account state of perps is published', () => {
   test('account state is published after a change of leverage and after funding', async () => {
     openLong(1);
     edge.venue.order(BOB, { sell: true, price: 150, size: 1 });

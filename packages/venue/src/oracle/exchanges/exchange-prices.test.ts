@@ -163,7 +163,7 @@ test('an oracle price requires more than one exchange', async () => {
   expect(lost.map((line) => JSON.parse(line).symbol)).toContain('BTC');
 });
 
-describe('an exchange with an outlying price', () => {
+describe('an exchange with an outlying price is excluded', () => {
   test('an outlier is excluded from the oracle price, and included again once it agrees', async () => {
     quote(100, 100.2, 150);
     await expectPrices('BTC oracle 100', 'BTC spot 100');
@@ -177,7 +177,7 @@ describe('an exchange with an outlying price', () => {
   });
 });
 
-describe('an exchange that sends nothing', () => {
+describe('an exchange that sends nothing is excluded', () => {
   test('a silent exchange is excluded and reconnected', async () => {
     quote(100, 100.2, 100.4);
     await expectPrices('BTC oracle 100.2', 'BTC spot 100');
