@@ -30,7 +30,7 @@ const heights = (seen: ReplicaBoard): unknown =>
   Object.fromEntries(seen.present.map((each) => [each.replica, each.height]));
 
 describe.skipIf(!hasNatsServer)('the status reports of replicas', () => {
-  test('every replica has the progress of the others, and detects which of them have ended', async () => {
+  test('every replica tracks the progress of the others and detects which of them have ended', async () => {
     const kv = await bucket();
     let height = 7;
     const [a, b] = [await board(kv), await board(kv)];

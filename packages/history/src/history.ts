@@ -350,7 +350,7 @@ export type Watcher<Table extends WatchedTable> = {
  * The client on whose behalf a query is made. Clients are served in turn, and each of them is
  * charged for its queries.
  */
-export type Asker = {
+export type Requester = {
   /** The key of the client in the rate limits. */
   readonly client: string;
   /** Charges the client for a query, in milliseconds of the indexer thread. */
@@ -359,7 +359,7 @@ export type Asker = {
 
 export type AskOptions = {
   readonly minHeight?: number;
-  readonly asker?: Asker;
+  readonly requester?: Requester;
 };
 
 /**
@@ -422,12 +422,12 @@ export class HistoryUnusableError extends Error {
 }
 
 /** Returns a view of the history that charges all queries to one client. */
-export function historyOf(history: History, asker: Asker): History {
+export function historyOf(history: History, requester: Requester): History {
   return {
     get asOf() {
       return history.asOf;
     },
-    ask: (topic, question, options) => history.ask(topic, question, { ...options, asker }),
+    ask: (topic, question, options) => history.ask(topic, question, { ...options, requester }),
     watch: (user, table, watcher) => history.watch(user, table, watcher),
   };
 }

@@ -86,12 +86,12 @@ export function receiptArchiveOf(indexerNow: () => Indexer): ReceiptArchive {
       const indexer = indexerNow();
       return indexer.isRebuilding || indexer.isAway || indexer.stats.lag > FAR_BLOCKS;
     },
-    async find(query, asker): Promise<ReceiptRow | undefined> {
+    async find(query, requester): Promise<ReceiptRow | undefined> {
       const indexer = indexerNow();
       // Trading continues without a history, because the nonce still prevents a second execution.
       if (indexer.isLost) return undefined;
       // Receipts that are not stored yet are in memory, so the query need not wait for a block.
-      const options = asker === undefined ? {} : { asker };
+      const options = requester === undefined ? {} : { requester };
       const { answer } = await indexer.ask('receipt', query, { minHeight: 0, ...options });
       return answer ?? undefined;
     },

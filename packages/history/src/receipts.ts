@@ -1,7 +1,7 @@
 import { clientOrderKey, type CommandResult, type OrderStatus } from '@oddlot/engine';
 import { traceId, type Warning } from '@oddlot/protocol';
 import { type Address, assert, type Hash, present } from '@oddlot/units';
-import type { Asker } from './history.ts';
+import type { Requester } from './history.ts';
 import {
   canWait,
   decodeReceiptBody,
@@ -40,7 +40,7 @@ export type ReceiptArchive = {
    * receipts are kept in memory.
    */
   readonly isFarBehind: boolean;
-  find(query: ReceiptQuery, asker?: Asker): Promise<ReceiptRow | undefined>;
+  find(query: ReceiptQuery, requester?: Requester): Promise<ReceiptRow | undefined>;
   /** Throws if the archive lacks receipts of any block up to a height. */
   expectWhole(height: number): void;
 };
@@ -243,18 +243,18 @@ export class Receipts {
   }
 
   /** Like `find`, but rejects if the archive lacks receipts that have been dropped from memory. */
-  async findForSure(key: ReceiptKey, asker?: Asker): Promise<Receipt | undefined> {
-    const found = await this.find(key, asker);
+  async findForSure(key: ReceiptKey, requester?: Requester): Promise<Receipt | undefined> {
+    const found = await this.find(key, requester);
     if (found === undefined) this.#archive?.expectWhole(this.#droppedHeight);
     return found;
   }
 
-  async find(key: ReceiptKey, asker?: Asker): Promise<Receipt | undefined> {
+  async find(key: ReceiptKey, requester?: Requester): Promise<Receipt | undefined> {
     const recent = this.#recentOf(key);
     // Only the first execution of a nonce counts, even if it was completed last. A request that was
     // refused here may have been executed earlier if another replica also received it.
     const isFinal = recent !== undefined && key.by !== 'nonce' && !recent.isRefused;
-    const archived = isFinal ? undefined : await this.#archived(key, asker);
+    const archived = isFinal ? undefined : await this.#archived(key, requester);
     if (archived !== undefined && !isEarlier(recent?.row, archived)) {
       return receiptOf(receiptOfRow(archived));
     }
@@ -267,10 +267,10 @@ export class Receipts {
     return this.#bySigner.get(keyOf(key.signer, key.nonce));
   }
 
-  async #archived(key: ReceiptKey, asker?: Asker): Promise<ReceiptRow | undefined> {
+  async #archived(key: ReceiptKey, requester?: Requester): Promise<ReceiptRow | undefined> {
     const { signer, nonce } = key.by === 'nonce' ? key : { signer: '', nonce: 0 };
     const query: ReceiptQuery = key.by === 'nonce' ? { by: 'signer', signer, nonce } : key;
-    return this.#archive?.find(query, asker);
+    return this.#archive?.find(query, requester);
   }
 
   /**

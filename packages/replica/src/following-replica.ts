@@ -174,8 +174,8 @@ export class FollowingReplica {
   }
 
   /**
-   * Continues from a stored state. Throws if this program cannot, after which the replica has no
-   * state.
+   * Continues from a stored state. Throws if this program cannot do so, in which case the replica
+   * has no state.
    */
   async goTo(payload: SnapshotPayload): Promise<void> {
     const { rules = 1 } = payload as Partial<SnapshotPayload>;

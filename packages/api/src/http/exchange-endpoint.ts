@@ -23,7 +23,7 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import { type Address, type Hash, present } from '@oddlot/units';
-import type { Asker } from '@oddlot/history/history';
+import type { Requester } from '@oddlot/history/history';
 import {
   hasQueued,
   type Pending,
@@ -82,7 +82,7 @@ type Envelope = UnderstoodRequest['envelope'];
 type Received = {
   readonly request: string;
   readonly envelope: Envelope;
-  readonly asker: Asker;
+  readonly requester: Requester;
 };
 
 type Context = ExchangeOptions & {
@@ -162,16 +162,16 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
     nonceBefore: maxExclusive,
     ...(context.explainSigner === undefined ? {} : { takesHyperliquid: true }),
   };
-  const asker = { client: clientKey(sentText.ip), spend: () => undefined };
-  const read = await readCommand(context, text, job, asker.client);
+  const requester = { client: clientKey(sentText.ip), spend: () => undefined };
+  const read = await readCommand(context, text, job, requester.client);
   if ('refused' in read) return refuseRead(context, read);
   const { envelope } = read;
   const { nonce } = envelope;
   const window = checkNonceWindow(replica.state, nonce, timeMs);
-  if (window !== undefined) return refuseWindow(context, text, { read, asker }, window);
+  if (window !== undefined) return refuseWindow(context, text, { read, requester }, window);
   if (read.fault !== undefined) return refuse(malformed(text, read));
   const txHash = read.txHash as Hash;
-  const joined = join(context, envelope, txHash, asker);
+  const joined = join(context, envelope, txHash, requester);
   if (joined !== undefined) return joined;
 
   if (read.unauthorized !== undefined) return refuse(read.unauthorized);
@@ -191,7 +191,10 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
       return isCurrent ? handle(context, sentText) : refuse(refusal('logSilent', []));
     }
     const { reject, rejectIndex } = checked;
-    return refuseChecked(context, { request, envelope, asker }, command, { reject, rejectIndex });
+    return refuseChecked(context, { request, envelope, requester }, command, {
+      reject,
+      rejectIndex,
+    });
   }
   if (context.receipts.pending({ by: 'nonce', signer, nonce }) !== undefined) {
     const allowed = { min: nonce + 1 };
@@ -208,7 +211,7 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   const actionType = actionTypeOf(command);
   const asked = { txHash, signer, user, nonce, actionType, command, executed };
   const pending = context.receipts.track(asked);
-  return answerExecuted(context, { pending, asker, request, admitted: checked }, envelope);
+  return answerExecuted(context, { pending, requester, request, admitted: checked }, envelope);
 }
 
 /** These are the rejections that a signer without an account can get. */
@@ -267,13 +270,13 @@ function refuseLarge(): Reply {
 async function refuseWindow(
   { receipts, instruments }: Context,
   text: string,
-  { asker, read }: { readonly asker: Asker; readonly read: UnderstoodRequest },
+  { requester, read }: { readonly requester: Requester; readonly read: UnderstoodRequest },
   reject: Reject,
 ): Promise<Reply> {
   const { nonce, confirm } = read.envelope;
   if (reject.reason === 'nonceTooOld' || reject.reason === 'nonceBeforeLog') {
     if (read.fault !== undefined) return refuse(malformed(text, read));
-    const receipt = await receipts.find({ by: 'txHash', txHash: read.txHash ?? '' }, asker);
+    const receipt = await receipts.find({ by: 'txHash', txHash: read.txHash ?? '' }, requester);
     if (receipt !== undefined) return answerReceipt(receipt, confirm !== undefined);
   }
   return refuse(rejectToWire(reject, { instruments, nonce }));
@@ -287,10 +290,10 @@ function join(
   context: Context,
   envelope: Envelope,
   txHash: Hash,
-  asker: Asker,
+  requester: Requester,
 ): Promise<Reply> | Reply | undefined {
   const pending = context.receipts.pending({ by: 'txHash', txHash });
-  if (pending !== undefined) return answerExecuted(context, { pending, asker }, envelope);
+  if (pending !== undefined) return answerExecuted(context, { pending, requester }, envelope);
   const queued = context.receipts.queued({ by: 'txHash', txHash });
   if (queued !== undefined) return answerQueued(context, queued, envelope);
   const receipt = context.receipts.recent({ by: 'txHash', txHash });
@@ -315,13 +318,13 @@ const MAY_BE_KNOWN = new Set<Reject['reason']>([
 
 async function refuseChecked(
   { instruments, onRefused, receipts }: Context,
-  { asker, envelope, request }: Received,
+  { requester, envelope, request }: Received,
   command: RequestCommand,
   { reject, rejectIndex }: { reject: Reject; rejectIndex: number | undefined },
 ): Promise<Reply> {
   const { multiSig, nonce, txHash } = authorityOf(command);
   if (MAY_BE_KNOWN.has(reject.reason)) {
-    const receipt = await receipts.find({ by: 'txHash', txHash }, asker);
+    const receipt = await receipts.find({ by: 'txHash', txHash }, requester);
     if (receipt !== undefined) return answerReceipt(receipt, envelope.confirm !== undefined);
   }
   onRefused?.(command, reject.reason);
@@ -333,7 +336,7 @@ async function refuseChecked(
 
 type Proposed = {
   readonly pending: Pending;
-  readonly asker: Asker;
+  readonly requester: Requester;
   /**
    * The request whose texts the response quotes; undefined if the same action was first received in
    * another request.
@@ -383,7 +386,7 @@ async function executedAnswer(context: Context, proposed: Proposed): Promise<Rep
  */
 async function firstAnswer(
   { receipts }: Context,
-  { asker, pending: { txHash } }: Proposed,
+  { requester, pending: { txHash } }: Proposed,
   { block, outcome }: Executed,
 ): Promise<((isConfirmed: boolean) => Promise<Reply> | Reply) | undefined> {
   if (outcome.reject === undefined) return undefined;
@@ -395,7 +398,7 @@ async function firstAnswer(
         ? answerReceipt(await receipts.completed(txHash), true)
         : acknowledgement(txHash, queued.warnings);
   }
-  const first = await receipts.find(key, asker);
+  const first = await receipts.find(key, requester);
   if (first === undefined || first.block.height >= block.height) return undefined;
   return (isConfirmed) => answerReceipt(first, isConfirmed);
 }

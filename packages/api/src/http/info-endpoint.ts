@@ -26,7 +26,7 @@ import type { MarketData } from '@oddlot/translate/read-models/market-data';
 import type { Replica } from '@oddlot/replica/replica';
 import type { MoneySide } from '@oddlot/settlement/money-side';
 import type { PermitDeposits } from '@oddlot/settlement/permit-deposits';
-import { type Asker, type AsOf, type History, historyOf } from '@oddlot/history/history';
+import { type Requester, type AsOf, type History, historyOf } from '@oddlot/history/history';
 import type { ReceiptKey } from '@oddlot/history/receipt';
 import type { MultiSigChanges } from '@oddlot/history/shared-models';
 import type { CursorSeal } from '@oddlot/translate/cursor-seal';
@@ -211,9 +211,9 @@ async function answerState(
 ): Promise<Reply> {
   if (!isStateQuery(query)) throw new TypeError('not a query on the state');
   const { cache, queue, replica } = options;
-  const asker = askerOf(request);
-  const { client, spend } = asker;
-  const history = options.history && historyOf(options.history, asker);
+  const requester = requesterOf(request);
+  const { client, spend } = requester;
+  const history = options.history && historyOf(options.history, requester);
   const question = clamped === undefined ? JSON.stringify(query) : JSON.stringify([query, clamped]);
   const textOf = (context: InfoContext, asOf?: AsOf): string | Promise<string> => {
     const answer = answerInfo(context, query);
@@ -257,7 +257,7 @@ async function answerState(
   }
 }
 
-function askerOf({ ip, spend = () => undefined }: TextRequest): Asker {
+function requesterOf({ ip, spend = () => undefined }: TextRequest): Requester {
   return { client: clientKey(ip), spend };
 }
 
@@ -268,20 +268,20 @@ async function answerPast(
   clamped: ParsedQuery['clamped'],
   request: EdgeRequest,
 ): Promise<Reply> {
-  const asker = askerOf(request);
+  const requester = requesterOf(request);
   const { receipts } = options;
   const asked = {
     ...options,
-    history: historyOf(options.history, asker),
-    pool: { recover: (sent: string) => options.pool.recover(sent, asker.client) },
+    history: historyOf(options.history, requester),
+    pool: { recover: (sent: string) => options.pool.recover(sent, requester.client) },
     receipts: {
-      find: (key: ReceiptKey) => receipts.find(key, asker),
+      find: (key: ReceiptKey) => receipts.find(key, requester),
       queued: (key: ReceiptKey) => receipts.queued(key),
     },
   };
   const agent = agentWarning(contextOf(options), query);
   const warnings = [...(agent === undefined ? [] : [agent]), ...clampWarnings(clamped)];
-  const reply = await answerHistory(asked, query, { spend: asker.spend, warnings });
+  const reply = await answerHistory(asked, query, { spend: requester.spend, warnings });
   return 'ok' in reply ? refuse(options, reply.error) : reply;
 }
 
@@ -308,7 +308,7 @@ async function answerHere(
   const { ip, text } = request;
   if (query.type === 'rateLimit') return { ok: true, data: rateLimit(options, ip) };
   if (query.type === 'actionStatus') {
-    return { ok: true, data: await actionStatus(options.receipts, query, askerOf(request)) };
+    return { ok: true, data: await actionStatus(options.receipts, query, requesterOf(request)) };
   }
   if (query.type === 'explainSignature') return options.explain(query, text, clientKey(ip));
   if (query.type === 'depositWithPermit') {
@@ -377,7 +377,7 @@ const UNDECIDED = { result: null, error: null } as const;
 async function actionStatus(
   receipts: Receipts,
   query: InfoQueryOf<'actionStatus'>,
-  asker: Asker,
+  requester: Requester,
 ): Promise<ActionStatus> {
   const receipt = receipts.recent(query);
   const queued = receipts.queued(query);
@@ -390,7 +390,7 @@ async function actionStatus(
     return { status: 'pending', ...names, block: null, ...UNDECIDED };
   }
   // The status "unknown" must be certain, because clients then send the action again.
-  const found = receipt ?? (await receipts.findForSure(query, asker));
+  const found = receipt ?? (await receipts.findForSure(query, requester));
   if (found === undefined) return UNKNOWN;
   const { txHash, signer, user, nonce, actionType, block, outcome } = found;
   const names = { txHash, traceId: traceId(txHash), signer, user, nonce, actionType };

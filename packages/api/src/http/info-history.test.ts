@@ -342,8 +342,8 @@ describe('history queries are charged to their client', () => {
       const asked: string[] = [];
       const ask = history.ask.bind(history);
       history.ask = (topic, question, options) => {
-        asked.push(`${topic} of ${options?.asker?.client}`);
-        options?.asker?.spend(100);
+        asked.push(`${topic} of ${options?.requester?.client}`);
+        options?.requester?.spend(100);
         return ask(topic, question, options);
       };
       const left = (): number => work.left('127.0.0.1')?.remainingMs ?? 0;

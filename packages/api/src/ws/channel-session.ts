@@ -1,5 +1,5 @@
 import { refusal, type StreamPlace } from '@oddlot/protocol';
-import { type Asker, HistoryAwayError, HistoryBehindError } from '@oddlot/history/history';
+import { type Requester, HistoryAwayError, HistoryBehindError } from '@oddlot/history/history';
 import type { BlockWaits } from './timing.ts';
 import { CLOSE, type Connection } from './connection.ts';
 import {
@@ -91,7 +91,7 @@ const WAITING_MAX = 1_024;
 export class ChannelSession implements Follower {
   readonly client: string;
   /** The client on whose behalf the history is queried. */
-  readonly #asker: Asker;
+  readonly #requester: Requester;
   readonly #connection: Connection;
   readonly #endpoint: Endpoint;
   readonly #channels: ChannelSet;
@@ -130,7 +130,7 @@ export class ChannelSession implements Follower {
   }) {
     const { client, spend = () => undefined } = options;
     this.client = client;
-    this.#asker = { client, spend };
+    this.#requester = { client, spend };
     this.#others = options.others;
     this.#others.add(this);
     this.#connection = options.connection;
@@ -257,14 +257,14 @@ export class ChannelSession implements Follower {
     if (!stream.isEventStream) return { with: 'snapshot' };
     const start = (found: ResumePosition | 'tooOld'): Start | Promise<Start> =>
       found === 'tooOld' ? this.#startLost(held, found) : { with: 'frames', ...found };
-    const found = stream.resumeAfter(height, this.#asker);
+    const found = stream.resumeAfter(height, this.#requester);
     return found instanceof Promise ? found.then(start) : start(found);
   }
 
   #startLost(held: Held, lost: ResyncReason): Start | Promise<Start> {
     if (!held.stream.isLate) return { with: 'resync', lost };
     return held.stream
-      .lateSnapshot(held.sub, this.#asker)
+      .lateSnapshot(held.sub, this.#requester)
       .then((snapshot) => ({ with: 'lateResync', lost, snapshot }));
   }
 
@@ -354,7 +354,7 @@ export class ChannelSession implements Follower {
   }
 
   #snapshotOf({ stream, sub }: Held): Promise<LateFrame> {
-    return this.#inTime(stream.lateSnapshot(sub, this.#asker));
+    return this.#inTime(stream.lateSnapshot(sub, this.#requester));
   }
 
   async #inTime<Known>(pending: Promise<Known>): Promise<Known> {

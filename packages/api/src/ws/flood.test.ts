@@ -41,7 +41,7 @@ function frame(opcode: number, payload: string): Buffer {
   ]);
 }
 
-describe('R-requests: a client that never reads', () => {
+describe('R-requests: a client that never reads is disconnected', () => {
   test.each<[string, string, Buffer]>([
     ['protocol pings', '/ws', frame(9, 'x'.repeat(125))],
     ['protocol pings', '/ws-rtds', frame(9, 'x'.repeat(125))],

@@ -1,6 +1,6 @@
 import type { ResyncFrame, StreamPlace } from '@oddlot/protocol';
 import { assert } from '@oddlot/units';
-import type { Asker } from '@oddlot/history/history';
+import type { Requester } from '@oddlot/history/history';
 import { closeBody, type FrameParts, openBody } from './frame.ts';
 import { FrameRing, type RetentionBudget } from './frame-ring.ts';
 import type { Timing } from './timing.ts';
@@ -30,7 +30,7 @@ export interface Source {
    * Returns missed frames that the stream no longer keeps, or `tooOld` if some of them are not
    * available. Only event channels have this method.
    */
-  past?(span: PastSpan, asker: Asker): PastAnswer | Promise<PastAnswer>;
+  past?(span: PastSpan, requester: Requester): PastAnswer | Promise<PastAnswer>;
   close(): void;
 }
 
@@ -55,13 +55,13 @@ export type LateSnapshot = {
 /** A source whose first frame must be queried. Other frames are published during the query. */
 export interface LateSource {
   /** Queries the first frame for a new subscriber, or for one that has missed frames. */
-  snapshotLater(asker: Asker): Promise<LateSnapshot>;
+  snapshotLater(requester: Requester): Promise<LateSnapshot>;
   /**
    * Resolves when the frames of all blocks up to a height have been published. Returns undefined if
    * they have been published already.
    */
-  reached(height: number, asker: Asker): Promise<unknown> | undefined;
-  past?(span: PastSpan, asker: Asker): PastAnswer | Promise<PastAnswer>;
+  reached(height: number, requester: Requester): Promise<unknown> | undefined;
+  past?(span: PastSpan, requester: Requester): PastAnswer | Promise<PastAnswer>;
   close(): void;
 }
 
@@ -188,10 +188,10 @@ export class Stream {
   }
 
   /** Builds the first frame of a late source. Frames after its number may already be published. */
-  async lateSnapshot(sub: number, asker: Asker): Promise<LateFrame> {
+  async lateSnapshot(sub: number, requester: Requester): Promise<LateFrame> {
     const source = this.#source;
     assert(source !== undefined && 'snapshotLater' in source, 'only a late source can be awaited');
-    const snapshot = await source.snapshotLater(asker);
+    const snapshot = await source.snapshotLater(requester);
     const body = this.#lateBodies.get(snapshot) ?? this.#body(snapshot);
     this.#lateBodies.set(snapshot, body);
     return { frame: closeBody(body, sub), seq: snapshot.seq, height: snapshot.height };
@@ -219,27 +219,27 @@ export class Stream {
    */
   resumeAfter(
     height: number,
-    asker: Asker,
+    requester: Requester,
   ): ResumePosition | 'tooOld' | Promise<ResumePosition | 'tooOld'> {
     const source = this.#source;
     const isLate = source !== undefined && 'snapshotLater' in source;
     // A frame that is published later would repeat an event that the client has received from
     // another process.
-    const reached = isLate ? source.reached(height, asker) : undefined;
-    if (reached !== undefined) return reached.then(() => this.#placeAfter(height, asker));
-    return this.#placeAfter(height, asker);
+    const reached = isLate ? source.reached(height, requester) : undefined;
+    if (reached !== undefined) return reached.then(() => this.#placeAfter(height, requester));
+    return this.#placeAfter(height, requester);
   }
 
   #placeAfter(
     height: number,
-    asker: Asker,
+    requester: Requester,
   ): ResumePosition | 'tooOld' | Promise<ResumePosition | 'tooOld'> {
     const { floor } = this.#ring;
     if (height >= floor) return { seq: this.#ring.lastSeqAt(height) };
     const last = this.#ring.lastSeqAt(floor);
     const numbered = (past: PastAnswer): ResumePosition | 'tooOld' =>
       past === 'tooOld' || past.count > last ? 'tooOld' : { seq: last - past.count, past };
-    const past = this.#source?.past?.({ after: height, upTo: floor }, asker) ?? 'tooOld';
+    const past = this.#source?.past?.({ after: height, upTo: floor }, requester) ?? 'tooOld';
     return past instanceof Promise ? past.then(numbered) : numbered(past);
   }
 

@@ -39,7 +39,7 @@ describe('R-requests: clients of the history are served in turn', () => {
       const ask = async (client: string): Promise<void> => {
         const spend = (ms: number): void =>
           void spent.set(client, [...(spent.get(client) ?? []), ms]);
-        await indexer.ask('ledger', PAGE, { asker: { client, spend } });
+        await indexer.ask('ledger', PAGE, { requester: { client, spend } });
         answered.push(client);
       };
       // The thread serves no queries before it has a state, so all of them wait at this point.
@@ -56,9 +56,9 @@ describe('R-requests: clients of the history are served in turn', () => {
   test('rows of new blocks are written and sent to other clients while queries of one client wait', async () => {
     const { indexer, propose, replica } = await startWithRows();
     let answered = 0;
-    const asker = { client: 'greedy', spend: () => undefined };
+    const requester = { client: 'greedy', spend: () => undefined };
     const all = upTo(ASKED * 4).map(async () => {
-      await indexer.ask('ledger', PAGE, { asker });
+      await indexer.ask('ledger', PAGE, { requester });
       answered += 1;
     });
     await all[0];
@@ -75,8 +75,8 @@ describe('R-requests: clients of the history are served in turn', () => {
   test('sequential queries of one client are served before a burst of another client ends', async () => {
     const { indexer } = await startWithRows();
     const greedy = upTo(ASKED * 4).map((at) => {
-      const asker = { client: at % 2 === 0 ? 'greedy' : 'greedier', spend: () => undefined };
-      return indexer.ask('ledger', PAGE, { asker });
+      const requester = { client: at % 2 === 0 ? 'greedy' : 'greedier', spend: () => undefined };
+      return indexer.ask('ledger', PAGE, { requester });
     });
     let isOver = false;
     const all = Promise.all(greedy).then(() => (isOver = true));

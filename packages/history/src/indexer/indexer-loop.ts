@@ -25,7 +25,7 @@ import {
   replyTo,
 } from './indexer-messages.ts';
 import { FollowedModels, goToBase } from './followed-models.ts';
-import { type Standing, WaitingQuestions } from './waiting-questions.ts';
+import { type Readiness, WaitingQuestions } from './waiting-questions.ts';
 import { Retention, type RowBuffer, SCRUB_EVERY_MS } from './row-buffer.ts';
 import { type MarketTextsOf, RecentChanges, WatchedUsers } from './recent-changes.ts';
 
@@ -204,7 +204,7 @@ export class IndexerLoop {
    * A follower responds when its state has the height of the store, which can briefly contain rows
    * of later blocks.
    */
-  get #standing(): Standing {
+  get #readiness(): Readiness {
     const height = this.#height;
     const rows = this.#rows;
     if (this.#leads || rows === undefined) return { answerableHeight: height, isApart: false };
@@ -333,14 +333,14 @@ export class IndexerLoop {
     if (!this.#leads && this.#height < this.#reach) return;
     // Even if queries are waiting, rows are written only at the usual interval, because each
     // transaction syncs the disk.
-    const isBusy = this.#questions.isReady(this.#standing);
+    const isBusy = this.#questions.isReady(this.#readiness);
     await this.#write((rows) => !isBusy || rows.isDue || rows.restMs >= WRITE_EVERY_MS);
     if (this.#isSnapshotDue || this.#wanted.length > 0) await this.#snapshot();
     this.#answerWanted();
     await this.#buildTree();
     await this.#retain();
     this.#report();
-    if (!this.#questions.isReady(this.#standing)) {
+    if (!this.#questions.isReady(this.#readiness)) {
       await this.#wake.sleep(this.#sleepMs);
       // Waits briefly, so that blocks that arrive together are written in one transaction.
       const isCalm = this.#leads && !this.#questions.hasQuestions;
@@ -381,7 +381,7 @@ export class IndexerLoop {
   async #answer(): Promise<void> {
     this.#answering.begin();
     do {
-      const due = this.#rows && this.#questions.next(this.#standing);
+      const due = this.#rows && this.#questions.next(this.#readiness);
       if (due === undefined) return;
       await this.#write((rows) => this.#questions.needsRows(due, rows));
       const rows = this.#rows;
@@ -479,7 +479,7 @@ export class IndexerLoop {
 
   async #finish(): Promise<void> {
     do await this.#answer();
-    while (!this.#isHurried && this.#questions.isReady(this.#standing));
+    while (!this.#isHurried && this.#questions.isReady(this.#readiness));
     await this.#write(() => true);
     const isCaughtUp = this.#stop?.catchesUp === true && this.#height >= this.#reach;
     if (this.#writesSnapshots && isCaughtUp) await this.#snapshot();

@@ -197,7 +197,7 @@ export class Indexer implements History {
   ask<Topic extends HistoryTopic>(
     topic: Topic,
     question: Ask<Topic>,
-    { asker, minHeight }: AskOptions = {},
+    { requester, minHeight }: AskOptions = {},
   ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) {
@@ -211,10 +211,10 @@ export class Indexer implements History {
         question,
         height: minHeight ?? this.#head?.height ?? 0,
         waitMs: this.#options.blockWaitMs ?? BLOCK_WAIT_MS,
-        client: asker?.client ?? '',
+        client: requester?.client ?? '',
         patienceMs: this.#questions.answerMsMax,
       };
-      this.#questions.add({ question: asked as never, resolve, reject, spend: asker?.spend });
+      this.#questions.add({ question: asked as never, resolve, reject, spend: requester?.spend });
       // A query may need the newest block, so the block is announced first.
       this.#sendHead();
       this.#rows.order(asked as never);

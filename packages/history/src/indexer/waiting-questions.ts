@@ -48,7 +48,7 @@ type Waiting = {
 
 type DueQuestion = Turn<Waiting>;
 
-export type Standing = {
+export type Readiness = {
   /** The highest block that a query can require and still be served. */
   readonly answerableHeight: number;
   /**
@@ -116,9 +116,9 @@ export class WaitingQuestions {
   }
 
   /** True if a query can be served at present or has waited long enough. */
-  isReady(standing: Standing): boolean {
+  isReady(readiness: Readiness): boolean {
     const nowMs = performance.now();
-    this.#admit(standing, nowMs);
+    this.#admit(readiness, nowMs);
     this.#turns.wake(nowMs);
     return this.#turns.hasNext || (this.#turns.hasResting && nowMs >= this.#restUntilMs);
   }
@@ -129,15 +129,15 @@ export class WaitingQuestions {
   }
 
   /** Returns the next query to serve. The caller serves it before it requests another. */
-  next(standing: Standing): DueQuestion | undefined {
+  next(readiness: Readiness): DueQuestion | undefined {
     for (;;) {
       const nowMs = performance.now();
-      this.#admit(standing, nowMs);
+      this.#admit(readiness, nowMs);
       const due = this.#nextTurn(nowMs);
       if (due === undefined) return undefined;
       this.#turns.begin(due.id, 0, nowMs);
       const isLost = due.item.lostMs <= nowMs;
-      if (!isLost && isOver(due.item, standing, nowMs)) return due;
+      if (!isLost && isOver(due.item, readiness, nowMs)) return due;
       // A follower of a shared store can fall behind again, so the query waits again.
       if (!isLost) this.#waiting.push(due.item);
       this.#turns.end(due.id, 0, nowMs);
@@ -176,11 +176,11 @@ export class WaitingQuestions {
     }
   }
 
-  #admit(standing: Standing, nowMs: number): void {
+  #admit(readiness: Readiness, nowMs: number): void {
     if (this.#waiting.length === 0) return;
     const waiting: Waiting[] = [];
     for (const each of this.#waiting) {
-      if (isOver(each, standing, nowMs)) this.#turns.add(each.asked.client, each, nowMs);
+      if (isOver(each, readiness, nowMs)) this.#turns.add(each.asked.client, each, nowMs);
       else waiting.push(each);
     }
     this.#waiting = waiting;
@@ -263,7 +263,7 @@ function isOfChanges({ question, topic }: Question): boolean {
 
 function isOver(
   { asked, untilMs }: Waiting,
-  { isApart, answerableHeight }: Standing,
+  { isApart, answerableHeight }: Readiness,
   nowMs: number,
 ): boolean {
   if (untilMs <= nowMs) return true;

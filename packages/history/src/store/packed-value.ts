@@ -72,7 +72,7 @@ const HEX = /^0x(?:[0-9a-f]{2})+$/;
  */
 export type Form<Cell> = {
   readonly ofInt: (value: number) => Cell;
-  /** Creates the result for a decimal text, which `value` contains packed as a number. */
+  /** Creates the result for a decimal text. `value` is the text packed as a number. */
   readonly ofDecimal: (value: number) => Cell;
   readonly read: (reader: ByteReader, kind?: number) => Cell | undefined;
 };

@@ -191,7 +191,7 @@ describe('a pipelined connection can be upgraded or closed', () => {
   );
 });
 
-describe('malformed HTTP requests', () => {
+describe('malformed HTTP requests are rejected', () => {
   const answerOf = async (port: number): Promise<string> => {
     const socket = open(port);
     socket.write(get('/fine'));

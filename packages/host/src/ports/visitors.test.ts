@@ -7,7 +7,7 @@ const OWN: Visitors = {
   names: 'any',
 };
 
-describe('the Host header of a request without Origin', () => {
+describe('the Host header decides on requests without Origin', () => {
   test.each([
     '127.0.0.1:8692',
     '10.0.0.10:8692',
@@ -41,7 +41,7 @@ describe('the Host header of a request without Origin', () => {
   });
 });
 
-describe('the Origin header of a request', () => {
+describe('the Origin header decides which pages are accepted', () => {
   test('a request with any Origin is foreign on a port without pages', () => {
     for (const origin of [
       'null',

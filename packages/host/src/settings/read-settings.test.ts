@@ -102,7 +102,7 @@ test('a missing required setting causes an error', () => {
   expect(readSettings(strict, ['--key', 'k']).key).toBe('k');
 });
 
-describe('an invalid command-line flag', () => {
+describe('an invalid command-line flag is reported', () => {
   test.each<[string, readonly string[], string]>([
     [
       'with the name that was probably meant',

@@ -101,7 +101,7 @@ function wrapped(markdown: string): string {
   return lines.map((line) => ' '.repeat(INDENT) + line).join('\n');
 }
 
-/** Returns the settings of a program as Markdown tables, for its guide. */
+/** Returns the settings of a program as Markdown tables for the guide of that program. */
 export function settingsPage(program: SettingsProgram): string {
   const environment = program.environment === undefined ? [] : ['Environment'];
   const head = ['Flag', ...environment, 'TOML', 'Default', 'Meaning'];

@@ -46,7 +46,7 @@ test('R-reserve: rung prices stay between 0 and 1, and sizes within the limits o
   expect(Math.max(...sizes({ maxOrderSize: 7_000 }))).toBe(7_000);
 });
 
-describe('R-one-book: the order for a rung of the book', () => {
+describe('R-one-book: each rung of the book has a single order', () => {
   const rung = (isBuy: boolean) => ({ isBuy, price: 3_000, size: 600 });
   test.each([
     ['a bid buys YES', true, { yes: 900, no: 599 }, { reduceOnly: false, price: 3_000 }],

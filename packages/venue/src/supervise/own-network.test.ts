@@ -115,7 +115,7 @@ test('signatures for the known networks, the bare word and former names are reco
   expect(names).toEqual([former, 'example.org', 'Oddlot-Mainnet', 'Oddlot-Testnet']);
 });
 
-describe('the warning about a shared network name', () => {
+describe('a warning is logged about a shared network name', () => {
   const SHARED = 'other venues use the same network name';
 
   test.each<[string, readonly string[]]>([

@@ -69,7 +69,7 @@ export class TestHistory implements History {
   async ask<Topic extends HistoryTopic>(
     topic: Topic,
     question: Ask<Topic>,
-    { asker, minHeight = this.#replica.head.height }: AskOptions = {},
+    { requester, minHeight = this.#replica.head.height }: AskOptions = {},
   ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }> {
     const { asOf } = this;
     if (minHeight > asOf.height) throw new HistoryBehindError(asOf, minHeight);
@@ -79,7 +79,7 @@ export class TestHistory implements History {
     this.#unwritten = this.#unwritten.filter(({ head }) => head.height > store.height);
     const startedMs = performance.now();
     const answer = await this.#find(store, asOf, topic, question);
-    asker?.spend(performance.now() - startedMs);
+    requester?.spend(performance.now() - startedMs);
     return { asOf, answer: answer as Answer<Topic> };
   }
 

@@ -1,6 +1,6 @@
 import { explorerBlock, explorerTxs, PROPOSER } from '@oddlot/translate/explorer';
 import { instrumentLookup } from '@oddlot/translate/instruments';
-import { type Asker, type BlockRecord, type History, historyOf } from '@oddlot/history/history';
+import { type Requester, type BlockRecord, type History, historyOf } from '@oddlot/history/history';
 import { type Past, type PastFrame, pastOfBlocks, type PastSpan, type Stream } from '../stream.ts';
 import type { ChannelContext, NodeChannel, Opening, ChannelFactories } from './node-channel.ts';
 import type { ExplorerBlock, ExplorerTx } from '@oddlot/protocol';
@@ -19,9 +19,9 @@ class ExplorerBlockChannel implements NodeChannel<object> {
       this.#stream = stream;
       return {
         snapshot: (occasion: 'subscribe' | 'resync') => lastOf(occasion, explorer.blocks),
-        past: (span: PastSpan, asker: Asker) => {
+        past: (span: PastSpan, requester: Requester) => {
           const blocks = recent.between(span.after, span.upTo);
-          if (blocks === undefined) return pastBlocks(historyOf(history, asker), span);
+          if (blocks === undefined) return pastBlocks(historyOf(history, requester), span);
           return pastOfBlocks(blocks, (block) => [JSON.stringify([explorerBlock(block)])]);
         },
         close: () => {
@@ -55,9 +55,9 @@ class ExplorerTxsChannel implements NodeChannel<object> {
       const unwatch = explorer.watch();
       return {
         snapshot: (occasion: 'subscribe' | 'resync') => lastOf(occasion, explorer.txs),
-        past: (span: PastSpan, asker: Asker) => {
+        past: (span: PastSpan, requester: Requester) => {
           const blocks = recent.between(span.after, span.upTo);
-          if (blocks === undefined) return pastTxs(historyOf(history, asker), span);
+          if (blocks === undefined) return pastTxs(historyOf(history, requester), span);
           return pastOfBlocks(blocks, (block) => {
             const txs = explorerTxs(block, instruments);
             return txs.length === 0 ? [] : [JSON.stringify(txs)];

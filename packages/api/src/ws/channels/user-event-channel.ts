@@ -1,6 +1,6 @@
 import type { Address } from '@oddlot/units';
 import type { AppliedBlock } from '@oddlot/replica/block';
-import { type Asker, historyOf } from '@oddlot/history/history';
+import { type Requester, historyOf } from '@oddlot/history/history';
 import type { AccountType } from '@oddlot/history/rows/block-rows';
 import {
   NO_MISSED_FRAMES,
@@ -80,11 +80,15 @@ class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Pa
     }
   }
 
-  #past(params: Params, { after, upTo }: PastSpan, asker: Asker): Past | Promise<Past | 'tooOld'> {
+  #past(
+    params: Params,
+    { after, upTo }: PastSpan,
+    requester: Requester,
+  ): Past | Promise<Past | 'tooOld'> {
     const { recent } = this.#context;
     const { user } = params;
     const blocks = recent.between(after, upTo);
-    if (blocks === undefined) return this.#nothingOf(user, { after, upTo }, asker);
+    if (blocks === undefined) return this.#nothingOf(user, { after, upTo }, requester);
     return pastOfBlocks(
       blocks.filter((block) => recent.hasOrdersOf(block, user)),
       (block) => {
@@ -102,9 +106,9 @@ class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Pa
   async #nothingOf(
     user: Address,
     { after, upTo }: PastSpan,
-    asker: Asker,
+    requester: Requester,
   ): Promise<Past | 'tooOld'> {
-    const history = historyOf(this.#context.history, asker);
+    const history = historyOf(this.#context.history, requester);
     const { accountType } = this.#writer;
     const question = { table: 'orders', user, accountTypes: [accountType], after, upTo } as const;
     try {
@@ -122,7 +126,7 @@ class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Pa
     this.#streams.set(user, streams.set(stream, params));
     return {
       snapshot: (occasion) => this.#writer.snapshot(params, occasion),
-      past: (span, asker) => this.#past(params, span, asker),
+      past: (span, requester) => this.#past(params, span, requester),
       close: () => {
         streams.delete(stream);
         if (streams.size === 0) this.#streams.delete(user);

@@ -12,7 +12,7 @@ import {
 } from '@oddlot/protocol';
 import type { AccountType, RowPosition } from '@oddlot/history/rows/block-rows';
 import {
-  type Asker,
+  type Requester,
   type AsOf,
   type History,
   HistoryBehindError,
@@ -225,7 +225,7 @@ export class HistorySource<
     writer: HistoryRowWriter<Table, Params, Row>;
     params: Params;
     stream: Stream;
-    /** The newest block of the venue. */
+    /** The height of the venue's newest block. */
     height: number;
   }) {
     this.#height = options.height;
@@ -243,15 +243,15 @@ export class HistorySource<
    * Returns the snapshot of a pending query if the same client has one. If many clients return at
    * once, later clients share the first responses.
    */
-  snapshotLater(asker: Asker): Promise<LateSnapshot> {
-    const { client } = asker;
+  snapshotLater(requester: Requester): Promise<LateSnapshot> {
+    const { client } = requester;
     const known = this.#underWay.get(client);
     if (known !== undefined) return known.snapshot;
     if (this.#underWay.size >= ASKED_AT_ONCE_MAX) {
       return Promise.any([...this.#underWay.values()].map(({ snapshot }) => snapshot));
     }
     const sinceAsked: number[] = [];
-    const snapshot = this.#ask(historyOf(this.#history, asker), sinceAsked).finally(() =>
+    const snapshot = this.#ask(historyOf(this.#history, requester), sinceAsked).finally(() =>
       this.#underWay.delete(client),
     );
     this.#underWay.set(client, { snapshot, sinceAsked });
@@ -259,21 +259,21 @@ export class HistorySource<
   }
 
   /** Waits for a response from the history, which announces the rows of earlier blocks first. */
-  reached(height: number, asker: Asker): Promise<unknown> | undefined {
+  reached(height: number, requester: Requester): Promise<unknown> | undefined {
     if (height <= this.#height) return undefined;
     const { table } = this.#writer;
     const { user } = this.#params;
     const accountTypes = this.#writer.accountTypes(this.#params);
     const question = { table, user, accountTypes, after: height, upTo: height, limit: 1 };
-    return historyOf(this.#history, asker).ask('since', question, { minHeight: height });
+    return historyOf(this.#history, requester).ask('since', question, { minHeight: height });
   }
 
   /**
    * Returns one frame for each missed block with rows, read page by page. The query waits until the
    * history has stored the block `upTo`.
    */
-  async past({ after, upTo }: PastSpan, asker: Asker): Promise<Past | 'tooOld'> {
-    const history = historyOf(this.#history, asker);
+  async past({ after, upTo }: PastSpan, requester: Requester): Promise<Past | 'tooOld'> {
+    const history = historyOf(this.#history, requester);
     const { table } = this.#writer;
     const { user } = this.#params;
     const accountTypes = this.#writer.accountTypes(this.#params);
