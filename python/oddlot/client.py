@@ -16,7 +16,7 @@ from .transport import Transport, error_of
 
 Action = Mapping[str, Any]
 
-#: Actions that trade at current prices, which expire by default.
+#: Actions that trade at current prices. They expire by default.
 _TRADING = frozenset({"order", "modify2", "outcomeOperate", "reversePosition"})
 
 
@@ -32,7 +32,7 @@ class Reply:
     height: int | None = None
     #: One result per order or cancel, in the order of the request.
     orders: Sequence[Mapping[str, Any]] = ()
-    #: The failure of the first entry that failed; other entries are independent of it.
+    #: The error of the first entry that failed. Other entries do not depend on it.
     failure: Mapping[str, Any] | None = None
     #: Ids of a new listing.
     created: Mapping[str, Any] | None = None
@@ -54,7 +54,7 @@ class Nonces:
 
 
 class Client:
-    """Queries a venue and sends signed actions to it. Can be used from several threads."""
+    """Queries a venue and sends signed actions to it. It can be used from several threads."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Client:
         return self.query_page(kind, **parameters)["data"]
 
     def query_page(self, kind: str, **parameters: Any) -> Mapping[str, Any]:
-        """Returns the whole answer of a query, with `nextCursor`, `asOf` and `warnings`."""
+        """Returns the complete response to a query, with `nextCursor`, `asOf` and `warnings`."""
         given = {key: value for key, value in parameters.items() if value is not None}
         return self._transport.query("/info", {"type": kind, **given})
 
@@ -171,7 +171,7 @@ class Client:
         attempts = [0]
 
         def next_body(may_have_executed: bool) -> Mapping[str, Any]:
-            # After a rate limit, a new nonce and expiry are signed; after a lost answer, that could execute twice.
+            # After a rate limit, a new nonce and expiry are signed. After a lost response, this could execute twice.
             if attempts[0] > 0 and not may_have_executed and sign_again is not None:
                 current[0] = sign_again()
             attempts[0] += 1
@@ -308,7 +308,7 @@ class Client:
     # Keys
 
     def approve_agent(self, agent: str, name: str | None = None, **options: Any) -> Reply:
-        """Authorises an agent under a label; the zero address revokes the label."""
+        """Approves an agent under a label. The zero address revokes the label."""
         return self._send_account("approveAgent", options, agentAddress=agent, agentName=name)
 
     def approve_builder_fee(self, builder: str, max_fee_rate: str, **options: Any) -> Reply:
@@ -324,7 +324,7 @@ class Client:
     def convert_to_multi_sig_user(
         self, signers: Sequence[str] | None, threshold: int = 1, **options: Any
     ) -> Reply:
-        """Gives the account a set of signers; None makes it an ordinary account again."""
+        """Sets the signers of the account. None makes it an ordinary account again."""
         text = "null" if signers is None else _signer_set(signers, threshold)
         return self._send_account("convertToMultiSigUser", options, signers=text)
 

@@ -38,7 +38,7 @@ class ApiError(OddlotError):
 
 
 class NoAnswerError(OddlotError):
-    """No answer arrived in time. A signed action may have executed: query its receipt by `tx_hash`."""
+    """No response arrived in time. A signed action may have executed: query its receipt by `tx_hash`."""
 
     def __init__(self, message: str, *, tx_hash: str | None = None) -> None:
         super().__init__(message)

@@ -45,7 +45,7 @@ class Order:
     tif: Tif = "Gtc"
     #: Unix time in milliseconds at which a `Gtd` order expires.
     expire_time: int | None = None
-    #: Makes it a trigger order; `tif` is then not used.
+    #: If set, the order is a trigger order and `tif` is not used.
     trigger: Trigger | None = None
     margin_mode: MarginMode | None = None
     #: Client order id: 16 bytes as a UUID or as hexadecimal digits after `0x`.

@@ -172,7 +172,7 @@ def typed_data_digest(message: TypedData) -> bytes:
 def action_preimage(
     action: Json, nonce: int, vault: str | None = None, expires_after: int | None = None
 ) -> bytes:
-    """Returns the bytes that a trading action is identified by: MessagePack, nonce, vault and expiry."""
+    """Returns the bytes that identify a trading action: MessagePack, nonce, vault and expiry."""
     data = msgpack.packb(action, use_bin_type=True) + nonce.to_bytes(8, "big")
     data += b"\x00" if vault is None else b"\x01" + bytes.fromhex(vault.removeprefix("0x"))
     if expires_after is not None:
@@ -251,7 +251,7 @@ def multi_sig_typed_data(
 
 @dataclass(frozen=True)
 class SignedAction:
-    """A request of /exchange. The same body executes only once, however often it is sent."""
+    """A request to /exchange. The same body executes only once, regardless of how often it is sent."""
 
     body: dict[str, Any]
     nonce: int

@@ -28,7 +28,7 @@ class Event:
     data: Any
     #: Number of the frame in its stream.
     seq: int
-    #: The block that the data reflect, on channels that report one.
+    #: The block of the data, on channels that report one.
     height: int | None
     is_snapshot: bool
 
@@ -116,7 +116,7 @@ class Subscription:
     async def _failed(self, error: StreamError) -> None:
         if not self._ready.done():
             self._ready.set_exception(error)
-            # The iterator raises the error, too.
+            # The iterator also raises the error.
             self._ready.exception()
         await self._queue.put(error)
 
@@ -132,7 +132,7 @@ class Streams:
     """
 
     def __init__(self, url: str, *, queue_max: int = 10_000) -> None:
-        """A subscription whose events are not read stops reading after `queue_max` of them."""
+        """If the events of a subscription are not read, it stops reading after `queue_max` of them."""
         self._url = url.rstrip("/").replace("http", "ws", 1)
         self._queue_max = queue_max
         self._connections: dict[str, _Connection] = {}
@@ -197,7 +197,7 @@ class _Connection:
             pause = min(pause * 2, _LONGEST_PAUSE)
 
     async def _serve(self, socket: Any) -> None:
-        # Subscriptions that are added from here on are sent by `add`.
+        # Subscriptions that are added later are sent by `add`.
         known = list(self._subscriptions)
         self._socket = socket
         for subscription in known:

@@ -19,7 +19,7 @@ NextBody = Callable[[bool], Mapping[str, Any]]
 
 
 class Transport:
-    """Posts JSON and repeats requests that have no answer, for at most `retry_seconds`."""
+    """Posts JSON and repeats requests without a response for at most `retry_seconds`."""
 
     def __init__(self, url: str, *, timeout: float, retry_seconds: float) -> None:
         if not url.startswith(("http://", "https://")):
@@ -32,7 +32,7 @@ class Transport:
         self._http.close()
 
     def query(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Posts a request that can be repeated, and returns its successful answer."""
+        """Posts a request that can be repeated, and returns the successful response."""
         status, answer = self.post(path, lambda _: body)
         if answer.get("success") is not True:
             raise error_of(status, answer)
@@ -41,7 +41,7 @@ class Transport:
     def post(
         self, path: str, next_body: NextBody, tx_hash: Callable[[], str] | None = None
     ) -> tuple[int, Mapping[str, Any]]:
-        """Posts until the venue answers. The venue executes the same signed bytes only once."""
+        """Posts until the venue responds. The venue executes the same signed bytes only once."""
         deadline = time.monotonic() + self._retry_seconds
         pause = _FIRST_PAUSE
         may_have_executed = False
@@ -66,7 +66,7 @@ class Transport:
     def _attempt(
         self, path: str, body: Mapping[str, Any]
     ) -> tuple[int, Mapping[str, Any] | None, float | None]:
-        """Returns status, answer and `Retry-After`; status 0 stands for a failed connection."""
+        """Returns status, response and `Retry-After`. Status 0 means a failed connection."""
         try:
             response = self._http.post(self.url + path, json=body)
             answer = response.json()

@@ -1,4 +1,4 @@
-"""The samples of the documentation site send the recorded requests, and a venue finds no fault in them."""
+"""Checks that the samples of the documentation site send the recorded requests, and that a venue accepts them."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ def recorded_requests():
 
 
 def comparable(body):
-    """Removes what differs in each run: signatures, nonces and expiries, and the sender of a wrapper."""
+    """Removes values that differ in each run: signatures, nonces, expiries, and the sender of a wrapper."""
     if "action" not in body:
         return body
     action = {key: value for key, value in body["action"].items() if key != "nonce"}

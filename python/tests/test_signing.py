@@ -1,4 +1,4 @@
-"""Signing against the vectors, which were computed with independent libraries."""
+"""Tests signing against vectors that independent libraries computed."""
 
 import json
 import unittest

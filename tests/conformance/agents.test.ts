@@ -282,7 +282,7 @@ describe('a revocation unbinds the label', () => {
     expect(owner.owner).toBe(bob.address);
   });
 
-  test('requests signed before a revocation stay invalid after a new approval', async () => {
+  test('requests signed before a revocation remain invalid after a new approval', async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));

@@ -115,7 +115,7 @@ describe('userFundings before the first hour', () => {
     return json.success ? json.data : `${status} ${json.code} ${json.message}`;
   };
 
-  test('userFundings returns no rows before the first hour, whatever the parameters', async () => {
+  test('userFundings returns no rows before the first hour, regardless of the parameters', async () => {
     const nothing = { data: [], hasMore: false };
     for (const more of [
       {},

@@ -170,7 +170,7 @@ describe('R-multisig: a wrapper contains an action of the account', () => {
     });
   });
 
-  test('a wrapper returns the path of a reject of its inner action', async () => {
+  test('a wrapper returns the path of a rejection of its inner action', async () => {
     await company.found();
     await expectNothing([account], wrapped(company.toOutcome('1000.5'), company.quorum()), {
       code: 10010,

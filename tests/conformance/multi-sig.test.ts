@@ -203,7 +203,7 @@ describe('a multi-sig account acts through its signers', () => {
     await expectNothing([account], account.sign({ type: 'cancelAll' }), MULTI_SIG_REQUIRED);
   });
 
-  test('earlier requests of the account’s own key stay rejected after the account is ordinary again', async () => {
+  test('earlier requests of the account’s own key remain rejected after the account is ordinary again', async () => {
     await company.found();
     const back = inner('convertToMultiSigUser', { signers: 'null' });
     done(await world.client.executed(await wrapped(back, company.quorum())));

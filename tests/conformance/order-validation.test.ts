@@ -112,7 +112,7 @@ describe('an error before consensus names the order, the reason and valid values
     await refuse({ p: btc.at(-8100), s: size }, 10000, message, 'p');
   });
 
-  test('R-sizes: an order worth less than 10 USDC is rejected', async () => {
+  test('R-sizes: an order with a value below 10 USDC is rejected', async () => {
     const { btc } = world;
     await refuse({ s: btc.lots(1) }, 10000, 'Order must have a minimum value of 10 USDC', 's');
   });

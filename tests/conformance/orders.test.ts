@@ -120,7 +120,7 @@ describe('R-tif: the time in force determines how long an order rests', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('an Ioc order fills as much as possible and cancels the rest', async () => {
+  test('an Ioc order fills as much as possible and cancels the remainder', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const price = btc.at(10);
@@ -251,7 +251,7 @@ describe('R-book: orders match by price and then by time', () => {
     expect(await carol.openOrders()).toHaveLength(1);
   });
 
-  test('a larger order trades through the levels, and the rest stays in the book', async () => {
+  test('a larger order trades through the levels, and the remainder rests in the book', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const size = btc.worth(20);

@@ -255,7 +255,7 @@ describe('modify2 amends an outcome order', () => {
     expect(await fundsOf(bob, market)).toBe('995.832, 10 No');
   });
 
-  test('an amended post-only order stays post-only', async () => {
+  test('an amended post-only order remains post-only', async () => {
     await placed(alice, market, 'buy Yes 10 at 0.60');
     const { oid } = await placed(bob, market, 'buy No 10 at 0.30', { tif: 'Alo' });
     const message = 'Post only order would have immediately matched';
@@ -274,7 +274,7 @@ describe('modify2 amends an outcome order', () => {
     expect(await bookOf(world, slow)).toBe('10 at 0.6 | 10 at 0.61');
   });
 
-  test('an amend to a size at or below the filled size cancels the rest', async () => {
+  test('an amend to a size at or below the filled size cancels the remainder', async () => {
     await placed(alice, market, 'buy Yes 20 at 0.60');
     await placed(bob, market, 'buy No 12 at 0.40');
     const watch = await BetWatch.of(world, alice);

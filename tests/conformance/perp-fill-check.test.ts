@@ -40,7 +40,7 @@ const buys = (price: string, size: string, changes: object = {}) =>
   perpOrder({ market: perp, side: 'buy', price, size, ...changes });
 
 describe('the fill check applies to the taker', () => {
-  test('a taker loses the rest of an order that would leave it below its initial margin', async () => {
+  test('a taker loses the remainder of an order that would leave it below its initial margin', async () => {
     done(await bob.place(sells('100', '10')));
     done(await carol.place(sells('104', '180')));
     // A position of 190 coins needs 950 of Alice's 1,000 USDC. Bought at 104, it would lose 720

@@ -157,7 +157,7 @@ describe('normalTpsl: the children follow the state of their parent', () => {
     expect(await watch.last(tp, 'cancelled')).toMatchObject({ reason: 'siblingFilled' });
   });
 
-  test('R-grouping: a child that triggers first cancels the rest of its parent', async () => {
+  test('R-grouping: a child that triggers first cancels the remainder of its parent', async () => {
     const [oid, , sl] = await family(parent('100'));
     await quote('sell', '100', '1');
     await quote('buy', '89.9', '4');
@@ -206,7 +206,7 @@ describe('normalTpsl: the children follow the state of their parent', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('OCO: after a partial fill the sibling stays, clipped to the position when it triggers', async () => {
+  test('OCO: after a partial fill the sibling remains, clipped to the position when it triggers', async () => {
     await quote('sell', '100', '4');
     const [, tp, sl] = await family();
     await quote('buy', '110', '3');
@@ -373,7 +373,7 @@ describe('positionTpsl attaches TP/SL orders to a position', () => {
     expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'reduceOnly' });
   });
 
-  test('a position TP/SL order can be cancelled by oid with grouping tpsl, and its sibling stays', async () => {
+  test('a position TP/SL order can be cancelled by oid with grouping tpsl, and its sibling remains', async () => {
     const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     const cancels = [{ a: perp.id, o: orders[0].oid, grouping: 'tpsl' }];
     done(await act(alice, { type: 'cancel', cancels }));

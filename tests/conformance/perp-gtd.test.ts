@@ -64,7 +64,7 @@ describe('R-tif: a Gtd order rests until its expiry', () => {
     expect((await alice.state()).withdrawable).toBe('1000');
   });
 
-  test('the expiry cancels only the rest of a partly filled order', async () => {
+  test('the expiry cancels only the remainder of a partly filled order', async () => {
     const time = expiry();
     const { oid } = done(await alice.place(gtd(time))).orders[0];
     const sell = perpOrder({ market: perp, side: 'sell', price: '95', size: '0.5' });

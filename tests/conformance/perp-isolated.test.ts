@@ -194,7 +194,7 @@ describe('R-isolated: a fill moves margin into the position', () => {
     expect(await withdrawable()).toBe('924.76375');
   });
 
-  test('a partial fill moves its part of the margin, and the rest stays reserved until a cancel', async () => {
+  test('a partial fill moves its part of the margin, and the unfilled part keeps its reserve until a cancel', async () => {
     const { oid } = done(await alice.place(buys('95', '10'))).orders[0];
     done(await bob.place(sells('95', '4')));
     expect((await recordOf(alice, perp)).position).toMatchObject({ szi: '4', unrealizedPnl: '20' });
@@ -252,7 +252,7 @@ describe('R-isolated: a close pays out released margin and realised PnL', () => 
     expect(await withdrawable()).toBe('979.559');
   });
 
-  test('R-rounding: released margin rounds towards zero, and the last lot releases the rest', async () => {
+  test('R-rounding: released margin rounds towards zero, and the last lot releases the remainder', async () => {
     // The margin for 3 coins at 100 and 9 times leverage is 33.333334, rounded up.
     done(await act(alice, leverage(9)));
     await trade(alice, bob, { market: perp, price: '100', size: '3', buyerMargin: 'isolated' });

@@ -226,7 +226,7 @@ describe('R-liquidation: a liquidation closes an underfunded position', () => {
     expect(await alice.balance()).toBe('0');
   });
 
-  test('an isolated position loses only its own margin, and cross orders stay', async () => {
+  test('an isolated position loses only its own margin, and cross orders remain', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '50', buyerMargin: 'isolated' });
     const other = await operator.list();
     const stays = done(
@@ -265,7 +265,7 @@ describe('R-liquidation: a liquidation closes an underfunded position', () => {
     expect((await steps(alice)).map(({ step }) => step)).toEqual(['cancel']);
   });
 
-  test('reducing orders stay active through the first liquidation step', async () => {
+  test('reducing orders remain active through the first liquidation step', async () => {
     await openLong();
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '150', size: '100' });
     const { oid } = done(await act(alice, groupAction('na', stop))).orders[0];

@@ -189,7 +189,7 @@ describe('reversePosition turns a position around', () => {
     expect(await settled()).toEqual(['-5']);
   });
 
-  test('a reversed isolated position stays isolated', async () => {
+  test('a reversed isolated position remains isolated', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5', buyerMargin: 'isolated' });
     await quote('buy', '99', '5');
     done(await act(alice, reverse()));

@@ -41,7 +41,7 @@ async function wait(options: Omit<TriggerOptions, 'market'>): Promise<number> {
 const quote = (side: 'buy' | 'sell', at: string, size = '5') =>
   put(bob, { market: perp, side, price: at, size });
 
-describe('R-trigger: a reducing market trigger order stays active for its unfilled part', () => {
+describe('R-trigger: a reducing market trigger order remains active for its unfilled part', () => {
   const stop = { side: 'sell', kind: 'sl', at: '90', size: '4', reduceOnly: true } as const;
 
   beforeEach(async () => {

@@ -95,7 +95,7 @@ describe('trades move exact amounts of money', () => {
     expect(right.marginSummary.accountValue).toBe(show(USDC_1000 - gain - paid('maker')));
   });
 
-  test('a reduction realises PnL in proportion, and a flip opens the rest at the new price', async () => {
+  test('a reduction realises PnL in proportion, and a flip opens the remainder at the new price', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const unit = exact(btc.worth(100));
@@ -375,7 +375,7 @@ describe('R-reduce: a reduce-only order never increases a position', () => {
     expect(await alice.openOrders()).toMatchObject([{ oid: first.oid, sz: half }]);
   });
 
-  test('R-sizes: a position worth less than 10 USDC can be closed completely', async () => {
+  test('R-sizes: a position with a value below 10 USDC can be closed completely', async () => {
     const { btc } = world;
     const size = btc.worth(30);
     const { alice, bob } = await opened(size);

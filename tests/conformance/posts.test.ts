@@ -82,7 +82,7 @@ describe('actions can be posted over a stream connection', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('R-tx: an action sent over both connections at once executes once, and all copies get the same answer', async () => {
+  test('R-tx: an action sent over both connections concurrently executes once, and all copies get the same answer', async () => {
     const alice = await world.trader('alice');
     const sockets = [await world.socket(), await world.socket()];
     const signed = await alice.sign(orderAction(farBid(world.btc)));
@@ -98,7 +98,7 @@ describe('actions can be posted over a stream connection', () => {
     expect(again.response.payload).toEqual(bodies[0]);
   });
 
-  test('a posted action is executed although its connection ends at once', async () => {
+  test('a posted action is executed although its connection ends immediately', async () => {
     const alice = await world.trader('alice');
     const [closed, cut] = [await world.socket(), await world.socket()];
     const requests = [];

@@ -129,7 +129,7 @@ test('reserves list deposits, test funds and uncredited deposits separately, wit
   await rm(folder, { recursive: true });
 });
 
-test('a withdrawal stays a liability until it is paid, and assets always cover liabilities', async () => {
+test('a withdrawal remains a liability until it is paid, and assets always cover liabilities', async () => {
   const wallet = privateKeyWallet(generatePrivateKey());
   const user = wallet.address as Hex;
   const destination = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();

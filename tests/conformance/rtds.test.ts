@@ -106,7 +106,7 @@ describe('/ws-rtds reports invalid frames', () => {
     expect(await socket.next(isIt)).toMatchObject({ topic: 'crypto_prices', type: 'update' });
   });
 
-  test('a malformed frame is an error, and the connection stays open', async () => {
+  test('a malformed frame is an error, and the connection remains open', async () => {
     const socket = await world.socket('/ws-rtds');
     for (const frame of ['hello', '{}', '{"action":"dance","subscriptions":[]}']) {
       expect(await socket.ask(frame, () => true)).toMatchObject({ type: 'error' });

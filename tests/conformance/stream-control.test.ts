@@ -115,7 +115,7 @@ describe('control frames are confirmed or rejected', () => {
     ['{"method":"subscribe","subscription":{"type":"activeAssetCtx","coin":""}}', 'INVALID_PARAMS'],
   ];
   test.each(badFrames)(
-    'the frame %s is answered %s and the connection stays open',
+    'the frame %s is answered %s and the connection remains open',
     async (frame, code) => {
       const socket = await world.socket();
       const answer = await socket.ask(frame, () => true);

@@ -260,7 +260,7 @@ describe('only free money can be transferred', () => {
     return own;
   }
 
-  test('an open position requires a tenth of its value to stay', async () => {
+  test('an open position requires a tenth of its value to remain', async () => {
     await open();
     // The taker paid a fee of 2000 × 0.00045.
     expect(await perpMoney(alice)).toBe('799.1');

@@ -183,7 +183,7 @@ describe('the operations port is private', () => {
    */
   const elsewhere = (url: string): string => url.replace(/\/\/[0-9.]+:/, '//127.0.0.2:');
 
-  test('the operations port is two above the port and stays on loopback, like the local chain', async () => {
+  test('the operations port is two above the port and remains on loopback, like the local chain', async () => {
     const port = await freePorts(4);
     const place = ['--host', '0.0.0.0', '--port', String(port), '--data', await temporaryData()];
     const venue = main(...place, '--no-relay', ...FIXED_PRICE_FLAGS);

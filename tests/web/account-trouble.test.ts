@@ -78,7 +78,7 @@ test(
 );
 
 test(
-  'after a lost answer, the page asks the venue for the result and does not guess the result of a lost request',
+  'after a lost answer, the page queries the result from the venue instead of guessing it',
   async () => {
     const { page } = await atMoney('transfer', { expectedErrors: /ERR_FAILED|Failed to fetch/ });
     const amount = page.getByRole('textbox', { name: 'Amount' });

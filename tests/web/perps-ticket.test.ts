@@ -238,7 +238,7 @@ async function gaps(page: Page): Promise<readonly boolean[]> {
 }
 
 test(
-  'a long market name stays on one line, and a phone shows the liquidation price and the progress of a reversal',
+  'a long market name remains on one line, and a phone shows the liquidation price and the progress of a reversal',
   async () => {
     const perp = await listPerp(venue.url, {
       base: 'LONGESTNAME',
