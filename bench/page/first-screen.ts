@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { REPOSITORY } from '../../tests/support/venue-process.ts';
+import { countTraffic, VISIT_KILOBYTES_MAX } from '../../tests/web/support/traffic.ts';
 import { atMost, median, noted, type Row } from '../report.ts';
 import {
   type Measured,
@@ -33,6 +34,8 @@ type Screen = {
   readonly path: string;
   /** An expression that is true when the main function of the screen is available. */
   readonly isUsable: string;
+  /** Elements that are present once a visit has loaded everything. */
+  readonly isComplete: readonly string[];
 };
 
 const SCREENS: readonly Screen[] = [
@@ -40,11 +43,13 @@ const SCREENS: readonly Screen[] = [
     name: 'markets',
     path: '/',
     isUsable: `document.querySelectorAll('main table tbody tr a[href^="/trade/"]').length > 2`,
+    isComplete: ['main table tbody tr a[href^="/trade/"]'],
   },
   {
     name: 'trade',
     path: '/trade/BTC-USDC',
     isUsable: `[...document.querySelectorAll('main form button')].some((button) => /test account/.test(button.textContent) && !button.disabled)`,
+    isComplete: ['section[aria-label="Price chart"] canvas', '[role="slider"][aria-label="Bids"]'],
   },
 ];
 
@@ -104,7 +109,7 @@ export async function firstScreen({ browser, scale, url }: Stage): Promise<Measu
       loads.push(await load(browser, url, screen));
     }
     details[screen.name] = loads;
-    rows.push(...rowsOf(screen.name, loads));
+    rows.push(...rowsOf(screen.name, loads), await traffic(browser, url, screen));
   }
   return { rows, details };
 }
@@ -142,6 +147,26 @@ function rowsOf(name: string, loads: readonly Load[]): readonly Row[] {
       ' KB',
     ),
   ];
+}
+
+/** Counts the bytes of a whole first visit, with the chart, the font and the answers of the API. */
+async function traffic(browser: Browser, url: string, screen: Screen): Promise<Row> {
+  const { leave, page } = await visit(browser);
+  try {
+    const { kilobytes, requests } = await countTraffic(page);
+    await page.goto(url + screen.path);
+    for (const selector of screen.isComplete) await page.locator(selector).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    return atMost(
+      `${screen.name}: bytes of a first visit`,
+      `as received, ${requests()} requests`,
+      kilobytes(),
+      VISIT_KILOBYTES_MAX,
+      ' KB',
+    );
+  } finally {
+    await leave();
+  }
 }
 
 async function load(browser: Browser, url: string, screen: Screen): Promise<Load> {

@@ -1,6 +1,7 @@
 import type { Client } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
-import { atMost, noted, type Row, show } from '../report.ts';
+import { atLeast, atMost, noted, type Row, show } from '../report.ts';
+import { BOOKS_PER_SECOND, busyVenue } from './busy-venue.ts';
 import {
   type Held,
   heldBy,
@@ -15,8 +16,8 @@ import {
 } from './stage.ts';
 
 /**
- * Measures the growth of the terminal while it stays open with a position and simulated traders
- * trade.
+ * Measures the growth of the terminal while it stays open with a position, simulated traders trade,
+ * and every level of the book changes 50 times per second.
  */
 
 const MINUTE_MS = 60_000;
@@ -31,6 +32,8 @@ const LOOKS: Readonly<Record<PageScale, readonly number[]>> = {
  */
 const FILLED_AFTER: Readonly<Record<PageScale, number>> = { full: 3, quick: 0.2 };
 const KILOBYTES_A_MINUTE_MAX = 64;
+/** Limit of the last measurement divided by the first one. Short runs contain only the filling. */
+const WHOLE_GROWTH_MAX: Readonly<Record<PageScale, number>> = { full: 1.05, quick: Infinity };
 /**
  * In the first three minutes, the list of trades still grows, so short runs have no limit on nodes.
  */
@@ -40,10 +43,11 @@ const LISTENERS_A_MINUTE_MAX: Readonly<Record<PageScale, number>> = { full: 2, q
 type Look = Held & { readonly minute: number };
 
 export async function tenMinutes({ browser, scale, url }: Stage): Promise<Measured> {
+  const busy = await busyVenue(url);
   const visitor = await visit(browser);
   try {
-    await holdSomething(visitor.page, url);
-    const startedMs = performance.now();
+    await holdSomething(visitor.page, busy.url);
+    const [startedMs, booksBefore] = [performance.now(), busy.books()];
     const before = await workOf(visitor);
     const looks: Look[] = [];
     for (const due of LOOKS[scale]) {
@@ -58,9 +62,14 @@ export async function tenMinutes({ browser, scale, url }: Stage): Promise<Measur
     const after = await workOf(visitor);
     const seconds = (performance.now() - startedMs) / 1_000;
     const busyMs = (((after['TaskDuration'] ?? 0) - (before['TaskDuration'] ?? 0)) / seconds) * 1e3;
-    return { rows: rowsOf(looks, scale, busyMs), details: { looks, before, after } };
+    const books = (busy.books() - booksBefore) / seconds;
+    return {
+      rows: rowsOf(looks, scale, { books, busyMs }),
+      details: { looks, before, after, books },
+    };
   } finally {
     await visitor.leave();
+    await busy.close();
   }
 }
 
@@ -76,14 +85,32 @@ async function holdSomething(page: Page, url: string): Promise<void> {
     .waitFor();
 }
 
-function rowsOf(looks: readonly Look[], scale: PageScale, busyMs: number): readonly Row[] {
+function rowsOf(
+  looks: readonly Look[],
+  scale: PageScale,
+  { books, busyMs }: { readonly books: number; readonly busyMs: number },
+): readonly Row[] {
   const filledAfter = FILLED_AFTER[scale];
   const later = looks.filter(({ minute }) => minute >= filledAfter);
   const growth = (key: keyof Held): number =>
     slope(later.map((look) => ({ x: look.minute, y: look[key] })));
   const course = (key: keyof Held, show: (value: number) => string | number): string =>
     looks.map((look) => show(look[key])).join(' ');
+  const [first, last] = [looks[0]!, looks.at(-1)!];
+  const times = (key: keyof Held): number => last[key] / first[key];
   return [
+    atLeast('open: changes sent', 'every level of 20 a side', books, 0.9 * BOOKS_PER_SECOND, '/s'),
+    atMost(
+      `open: heap of the program, minute ${last.minute} against ${first.minute}`,
+      `${megabytes(first.programBytes)} → ${megabytes(last.programBytes)} MB`,
+      times('programBytes'),
+      WHOLE_GROWTH_MAX[scale],
+    ),
+    noted(
+      `open: whole heap, minute ${last.minute} against ${first.minute}`,
+      `with what is compiled, ${megabytes(first.heapBytes)} → ${megabytes(last.heapBytes)} MB`,
+      times('heapBytes'),
+    ),
     atMost(
       `open: heap of the program, growth from minute ${filledAfter}`,
       `MB: ${course('programBytes', megabytes)}`,

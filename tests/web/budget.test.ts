@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { REPOSITORY } from '../support/venue-process.ts';
 import { buildPageOnce } from './support/build-once.ts';
+import { countTraffic, VISIT_KILOBYTES_MAX } from './support/traffic.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
@@ -13,8 +13,6 @@ import { workerVenue } from './support/worker-venue.ts';
  * not included, because it is loaded later.
  */
 const KILOBYTES_MAX = 220;
-/** Bytes transferred by a first visit to the list of markets, or to the terminal with its chart. */
-const VISIT_KILOBYTES_MAX = 300;
 const VISIT_REQUESTS_MAX = 30;
 const SHIFT_MAX = 0.02;
 const PAGE = join(REPOSITORY, 'packages', 'web', 'dist', 'page');
@@ -88,31 +86,6 @@ test('the browser compiles the code of a first screen while it arrives', () => {
     expect([file, code.split('\n', 1)[0]]).toEqual([file, '//# allFunctionsCalledOnLoad']);
   }
 });
-
-/** Counts the bytes that the browser received before the chart was drawn, including headers. */
-async function countTraffic(
-  page: Page,
-): Promise<{ readonly kilobytes: () => number; readonly requests: () => number }> {
-  const bytes = new Map<string, number>();
-  const instruments = await page.context().newCDPSession(page);
-  const asked = new Set<string>();
-  instruments.on('Network.requestWillBeSent', ({ request: { postData = '', url }, requestId }) => {
-    // A repeated request counts once, because the number of repetitions depends on the speed of the
-    // machine.
-    if (asked.has(url + postData)) return;
-    asked.add(url + postData);
-    bytes.set(requestId, 0);
-  });
-  instruments.on('Network.loadingFinished', ({ encodedDataLength, requestId }) => {
-    if (bytes.has(requestId)) bytes.set(requestId, encodedDataLength);
-  });
-  await instruments.send('Network.enable');
-  const sizes = (): readonly number[] => [...bytes.values()];
-  return {
-    kilobytes: () => sizes().reduce((sum, size) => sum + size, 0) / 1024,
-    requests: () => sizes().length,
-  };
-}
 
 test(`a first visit to the terminal loads at most ${VISIT_KILOBYTES_MAX} KB in ${VISIT_REQUESTS_MAX} requests, without layout shifts`, async () => {
   const venue = await workerVenue();

@@ -122,6 +122,13 @@ export function Sided({ isBuy, children }: Readonly<{ isBuy: boolean; children: 
   return <span className={isBuy ? 'text-buy' : 'text-sell'}>{children}</span>;
 }
 
+/** Translates the venue's direction of an order or fill, such as `Buy` or `Sell Yes`. */
+export function directionWord(dir: string, t: Words): string {
+  const [way = '', ...leg] = dir.split(' ');
+  if (way !== 'Buy' && way !== 'Sell') return dir;
+  return [t(way === 'Buy' ? 'portfolio.buy' : 'portfolio.sell'), ...leg].join(' ');
+}
+
 export function numberColumn<Row>(
   id: string,
   header: ReactNode,

@@ -7,6 +7,7 @@ import { fillDirection } from '../market/fill-direction.ts';
 import { Money } from '../ui/figures.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import {
+  directionWord,
   isBought,
   Market,
   Nothing,
@@ -77,11 +78,14 @@ function columnsOf(t: Words, { ask, open, takenBy }: Asking): readonly Column<Fi
       id: 'side',
       header: t('portfolio.side'),
       width: '136px',
+      tabletWidth: '104px',
       from: 'tablet',
       cell: (fill) => {
         const taken = takenBy(fill);
         const effect =
-          fill.marketType === 'perps' ? t(`direction.${fillDirection(fill)}`) : fill.dir;
+          fill.marketType === 'perps'
+            ? t(`direction.${fillDirection(fill)}`)
+            : directionWord(fill.dir, t);
         if (taken === undefined) return <Sided isBuy={isBought(fill)}>{effect}</Sided>;
         return (
           <button
@@ -113,7 +117,7 @@ function columnsOf(t: Words, { ask, open, takenBy }: Asking): readonly Column<Fi
           <TradedSize of={fill} value={isBought(fill) ? fill.sz : `-${fill.sz}`} isSigned />
         </Sided>
       ),
-      { width: '116px', phoneWidth: '104px' },
+      { width: '116px', tabletWidth: '104px', phoneWidth: '104px' },
     ),
     ...moneyColumns(t),
   ];
@@ -141,10 +145,11 @@ function moneyColumns(t: Words): readonly Column<Fill>[] {
           <Money value={fee} />
         </span>
       ),
-      { width: '92px', from: 'tablet' },
+      { width: '92px', tabletWidth: '72px', from: 'tablet' },
     ),
     numberColumn('closedPnl', t('portfolio.closedPnl'), (fill) => <ClosedPnl fill={fill} />, {
       width: '108px',
+      tabletWidth: '92px',
       from: 'tablet',
     }),
   ];

@@ -5,6 +5,7 @@ import { useWords, type Words } from '../lib/words.ts';
 import { orderId, useOrderHistory } from '../market/account-lists.ts';
 import { Table, type Column } from '../ui/table.tsx';
 import {
+  directionWord,
   isBought,
   Market,
   Nothing,
@@ -79,7 +80,7 @@ function orderColumns(
         const kind = triggerKind(order);
         return (
           <Sided isBuy={isBought(order)}>
-            {order.dir}
+            {directionWord(order.dir, t)}
             {kind !== undefined && ` · ${t(`portfolio.${kind}`)}`}
           </Sided>
         );
@@ -114,7 +115,7 @@ function endColumns(t: Words): readonly Column<HistOrderRow>[] {
       'average',
       t('portfolio.average'),
       ({ order }) => <TradedPrice of={order} value={order.avgFillPrice ?? ''} />,
-      { width: '96px', from: 'tablet' },
+      { width: '96px', from: 'desktop' },
     ),
     {
       id: 'status',

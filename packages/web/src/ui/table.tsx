@@ -19,7 +19,8 @@ export type Column<Row> = {
 };
 
 const FROM = { tablet: 'max-tablet:hidden', desktop: 'max-desktop:hidden' } as const;
-const ROW_PX = 32;
+export const ROW_PX = 32;
+export const TWO_LINES_PX = 44;
 const VIRTUAL_FROM = 60;
 const OVERSCAN = 12;
 
@@ -182,6 +183,20 @@ function Head<Row>({
         })}
       </tr>
     </thead>
+  );
+}
+
+type StackedProps = Readonly<{ children: ReactNode; below: ReactNode; align?: 'left' | 'right' }>;
+
+/** A cell with two lines. */
+export function Stacked({ children, below, align = 'right' }: StackedProps) {
+  return (
+    <span
+      className={`flex flex-col leading-tight ${align === 'left' ? 'items-start' : 'items-end'}`}
+    >
+      <span className="flex max-w-full min-w-0 items-center">{children}</span>
+      <span className="flex items-center text-12 text-muted">{below}</span>
+    </span>
   );
 }
 

@@ -39,16 +39,16 @@ export function MarketStrip({ hasLayouts }: { readonly hasLayouts: boolean }) {
         </span>
       </span>
       <div className="flex min-w-0 flex-1 items-center gap-6 overflow-x-auto [scrollbar-width:none] max-desktop:gap-4 max-tablet:justify-end">
-        <Fact label={t('perps.strip.oracle')} isOnlyWide>
+        <Fact label={t('perps.strip.oracle')} from="tablet">
           <Price value={ctx?.oraclePx} decimals={grid.priceDecimals} />
         </Fact>
-        <Fact label={t(isYoung ? 'perps.strip.sinceStart' : 'perps.strip.change')} isOnlyWide>
+        <Fact label={t(isYoung ? 'perps.strip.sinceStart' : 'perps.strip.change')} from="tablet">
           <Percent value={change} />
         </Fact>
-        <Fact label={t('perps.strip.volume')} isOnlyWide>
+        <Fact label={t('perps.strip.volume')} from="tablet">
           {inUsdc(ctx?.dayNtlVlm)}
         </Fact>
-        <Fact label={t('perps.strip.openInterest')} isOnlyWide>
+        <Fact label={t('perps.strip.openInterest')} from="laptop">
           {inUsdc(interest)}
         </Fact>
         <Funding rate={ctx?.funding} nextMs={ctx?.nextFundingTime} />
@@ -110,11 +110,14 @@ export function MarketInfo() {
   );
 }
 
-type FactProps = Readonly<{ label: string; isOnlyWide?: boolean; children: ReactNode }>;
+type FactProps = Readonly<{ label: string; from: keyof typeof FROM; children: ReactNode }>;
 
-function Fact({ label, isOnlyWide = false, children }: FactProps) {
+/** On a narrow tablet, the funding has no room after the open interest. */
+const FROM = { tablet: 'max-tablet:hidden', laptop: 'max-[920px]:hidden' } as const;
+
+function Fact({ label, from, children }: FactProps) {
   return (
-    <div className={isOnlyWide ? 'shrink-0 max-tablet:hidden' : 'shrink-0'}>
+    <div className={`shrink-0 ${FROM[from]}`}>
       <p className="text-11 text-muted">{label}</p>
       <p className="text-13 tabular-nums">{children}</p>
     </div>

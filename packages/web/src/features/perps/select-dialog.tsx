@@ -69,7 +69,7 @@ function columnsOf(t: Words, favour: (row: Row) => void): readonly Column<Row>[]
       id: 'market',
       header: t('perps.column.market'),
       width: '24%',
-      phoneWidth: '31%',
+      phoneWidth: '37%',
       cell: (row) => (
         <span className="flex items-center gap-1">
           <button
@@ -95,6 +95,7 @@ function columnsOf(t: Words, favour: (row: Row) => void): readonly Column<Row>[]
     {
       id: 'price',
       header: t('perps.column.price'),
+      phoneWidth: '24%',
       align: 'right',
       cell: ({ perp, ticker }) => <Price value={ticker?.markPx} decimals={priceDecimals(perp)} />,
     },

@@ -91,8 +91,7 @@ function columnsOf({ withdrawals, open, t }: ColumnNeeds): readonly Column<Movem
   return [
     timeColumn(t('account.time'), ({ time }) => time, {
       width: '120px',
-      phoneWidth: '104px',
-      short: 'never',
+      phoneWidth: '52px',
       isSortable: false,
     }),
     {
@@ -145,7 +144,7 @@ function columnsOf({ withdrawals, open, t }: ColumnNeeds): readonly Column<Movem
       header: t('account.status'),
       align: 'right',
       width: '150px',
-      phoneWidth: '84px',
+      phoneWidth: '104px',
       cell: (row) => <Status row={row} withdrawal={withdrawalOf(row, withdrawals)} />,
     },
   ];

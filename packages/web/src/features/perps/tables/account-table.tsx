@@ -23,7 +23,8 @@ import { Button, Checkbox, NumberField } from '../../../ui/controls.tsx';
 import { Money } from '../../../ui/figures.tsx';
 import { Dialog } from '../../../ui/overlays.tsx';
 import { EmptyState, ErrorSentence } from '../../../ui/states.tsx';
-import { Table, type Column } from '../../../ui/table.tsx';
+import { useIsNarrow } from '../../../ui/styles.ts';
+import { ROW_PX, Stacked, Table, TWO_LINES_PX, type Column } from '../../../ui/table.tsx';
 import { gridOf, positionKey, positionName, useAct, usePositions } from '../use-account.ts';
 import { MarketLink, OrdersTable, SideWord } from './orders-table.tsx';
 import { closingOrder } from './position-actions.tsx';
@@ -271,7 +272,11 @@ function TriggersTable({ user }: { readonly user: string }) {
   const t = useWords();
   const { isLoaded, triggers } = openOrders.use(user, (state) => state);
   const { dialog, open } = useReport(user);
-  const columns = useMemo(() => columnsOf(t, open), [t, open]);
+  const isPhone = useIsNarrow();
+  const columns = useMemo(
+    () => (isPhone ? phoneColumns(t, open) : columnsOf(t, open)),
+    [isPhone, t, open],
+  );
   return (
     <>
       <Table
@@ -279,6 +284,7 @@ function TriggersTable({ user }: { readonly user: string }) {
         columns={columns}
         rows={triggers}
         rowKey={({ oid }) => oid}
+        rowHeight={isPhone ? TWO_LINES_PX : ROW_PX}
         rowHotkey={{ key: REPORT_KEY, act: ({ oid }) => open(oid) }}
         empty={
           isLoaded && (
@@ -297,34 +303,26 @@ function columnsOf(t: Words, open: (oid: number) => void): readonly Column<Trigg
       id: 'market',
       header: t('perps.column.market'),
       width: '104px',
-      phoneWidth: '80px',
       cell: ({ coin }) => <MarketLink name={coin} />,
     },
     {
       id: 'side',
       header: t('perps.column.side'),
       width: '90px',
-      phoneWidth: '72px',
       cell: (row) => <Direction trigger={row} />,
     },
     {
       id: 'trigger',
       header: t('perps.column.trigger'),
       width: '96px',
-      phoneWidth: '78px',
       align: 'right',
-      cell: ({ asset, oid, triggerPx }) => (
-        <ReportButton oid={oid} onOpen={open}>
-          <OnGrid coin={asset} value={triggerPx} />
-        </ReportButton>
-      ),
+      cell: (trigger) => <TriggerPrice trigger={trigger} onOpen={open} />,
     },
     {
       id: 'price',
       header: t('perps.column.price'),
       width: '96px',
       align: 'right',
-      from: 'tablet',
       cell: ({ asset, limitPx, orderType }) =>
         orderType === 'Market' ? t('perps.market') : <OnGrid coin={asset} value={limitPx} />,
     },
@@ -333,11 +331,49 @@ function columnsOf(t: Words, open: (oid: number) => void): readonly Column<Trigg
       header: t('perps.column.size'),
       width: '112px',
       align: 'right',
-      from: 'tablet',
       cell: ({ asset, sz }) => <SizeOnGrid coin={asset} value={sz} />,
     },
     ...endColumns(t),
+    actionsColumn(t),
   ];
+}
+
+/** Returns the columns of a phone, which combine market and side, and price and size. */
+function phoneColumns(t: Words, open: (oid: number) => void): readonly Column<TriggerOrder>[] {
+  return [
+    {
+      id: 'market',
+      header: t('perps.column.market'),
+      phoneWidth: '104px',
+      cell: (row) => (
+        <Stacked align="left" below={<Direction trigger={row} />}>
+          <MarketLink name={row.coin} />
+        </Stacked>
+      ),
+    },
+    {
+      id: 'trigger',
+      header: t('perps.column.triggerSize'),
+      phoneWidth: '92px',
+      align: 'right',
+      cell: (row) => (
+        <Stacked below={<SizeOnGrid coin={row.asset} value={row.sz} />}>
+          <TriggerPrice trigger={row} onOpen={open} />
+        </Stacked>
+      ),
+    },
+    actionsColumn(t),
+  ];
+}
+
+type TriggerPriceProps = Readonly<{ trigger: TriggerOrder; onOpen: (oid: number) => void }>;
+
+function TriggerPrice({ trigger: { asset, oid, triggerPx }, onOpen }: TriggerPriceProps) {
+  return (
+    <ReportButton oid={oid} onOpen={onOpen}>
+      <OnGrid coin={asset} value={triggerPx} />
+    </ReportButton>
+  );
 }
 
 function endColumns(t: Words): readonly Column<TriggerOrder>[] {
@@ -346,7 +382,6 @@ function endColumns(t: Words): readonly Column<TriggerOrder>[] {
       id: 'state',
       width: '150px',
       header: t('perps.column.state'),
-      from: 'tablet',
       cell: ({ reduceOnly, triggerState }) => (
         <span className="text-muted">
           {t(`perps.triggerState.${triggerState}`)}
@@ -362,15 +397,19 @@ function endColumns(t: Words): readonly Column<TriggerOrder>[] {
       width: '128px',
       cell: ({ createTime }) => dateTimeSecond(createTime),
     },
-    {
-      id: 'actions',
-      header: <span className="visually-hidden">{t('perps.column.actions')}</span>,
-      align: 'right',
-      width: '136px',
-      phoneWidth: '122px',
-      cell: (row) => <TriggerActions trigger={row} />,
-    },
   ];
+}
+
+function actionsColumn(t: Words): Column<TriggerOrder> {
+  return {
+    id: 'actions',
+    header: <span className="visually-hidden">{t('perps.column.actions')}</span>,
+    align: 'right',
+    // The German texts of both buttons fit.
+    width: '164px',
+    phoneWidth: '148px',
+    cell: (row) => <TriggerActions trigger={row} />,
+  };
 }
 
 function Direction({ trigger }: { readonly trigger: TriggerOrder }) {

@@ -10,7 +10,7 @@ import {
 } from 'react';
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
-import { OrderOrigin } from '../../../account-tables/cells.tsx';
+import { directionWord, OrderOrigin } from '../../../account-tables/cells.tsx';
 import {
   REPORT_KEY,
   ReportButton,
@@ -26,15 +26,19 @@ import { usePerp } from '../../../market/queries.ts';
 import { Button, NumberField, TextField } from '../../../ui/controls.tsx';
 import { Dialog } from '../../../ui/overlays.tsx';
 import { EmptyState, ErrorSentence } from '../../../ui/states.tsx';
-import { classes } from '../../../ui/styles.ts';
-import { Table, type Column } from '../../../ui/table.tsx';
+import { classes, useIsNarrow } from '../../../ui/styles.ts';
+import { ROW_PX, Stacked, Table, TWO_LINES_PX, type Column } from '../../../ui/table.tsx';
 import { gridOf, useAct } from '../use-account.ts';
 
 export function OrdersTable({ user }: { readonly user: string }) {
   const t = useWords();
   const { isLoaded, orders } = openOrders.use(user, (state) => state);
   const { dialog, open } = useReport(user);
-  const columns = useMemo(() => columnsOf(user, t, open), [t, user, open]);
+  const isPhone = useIsNarrow();
+  const columns = useMemo(
+    () => (isPhone ? phoneColumns(t, open) : columnsOf(user, t, open)),
+    [isPhone, t, user, open],
+  );
   return (
     <AmendingOrders>
       <Table
@@ -42,6 +46,7 @@ export function OrdersTable({ user }: { readonly user: string }) {
         columns={columns}
         rows={orders}
         rowKey={({ oid }) => oid}
+        rowHeight={isPhone ? TWO_LINES_PX : ROW_PX}
         rowHotkey={{ key: REPORT_KEY, act: ({ oid }) => open(oid) }}
         empty={
           isLoaded && (
@@ -64,41 +69,81 @@ function columnsOf(
       id: 'market',
       header: t('perps.column.market'),
       width: '120px',
-      phoneWidth: '75px',
       cell: ({ symbol }) => <MarketLink name={symbol} />,
     },
     {
       id: 'side',
       header: t('perps.column.side'),
-      from: 'tablet',
-      cell: ({ dir, side }) => <SideWord side={side} text={dir} />,
+      cell: (order) => <Side order={order} />,
     },
     {
       id: 'price',
       header: t('perps.column.price'),
-      phoneWidth: '75px',
       align: 'right',
-      cell: (order) => (
-        <AmendField order={order} field="price">
-          <ReportButton oid={order.oid} onOpen={open}>
-            <OnGrid coin={String(order.instrumentId)} value={order.limitPx} />
-          </ReportButton>
-        </AmendField>
-      ),
+      cell: (order) => <LimitPrice order={order} onOpen={open} />,
     },
     {
       id: 'size',
       header: t('perps.column.size'),
-      phoneWidth: '102px',
       align: 'right',
-      cell: (order) => (
-        <AmendField order={order} field="size">
-          <SizeOnGrid coin={String(order.instrumentId)} value={order.origSz} />
-        </AmendField>
-      ),
+      cell: (order) => <OriginalSize order={order} />,
     },
     ...endColumns(user, t),
+    actionsColumn(t),
   ];
+}
+
+/** Returns the columns of a phone, which combine market and side, and price and size. */
+function phoneColumns(t: Words, open: (oid: number) => void): readonly Column<OpenOrder>[] {
+  return [
+    {
+      id: 'market',
+      header: t('perps.column.market'),
+      phoneWidth: '104px',
+      cell: (order) => (
+        <Stacked align="left" below={<Side order={order} />}>
+          <MarketLink name={order.symbol} />
+        </Stacked>
+      ),
+    },
+    {
+      id: 'price',
+      header: t('perps.column.priceSize'),
+      phoneWidth: '92px',
+      align: 'right',
+      cell: (order) => (
+        <Stacked below={<OriginalSize order={order} />}>
+          <LimitPrice order={order} onOpen={open} />
+        </Stacked>
+      ),
+    },
+    actionsColumn(t),
+  ];
+}
+
+function Side({ order: { dir, side } }: { readonly order: OpenOrder }) {
+  const t = useWords();
+  return <SideWord side={side} text={directionWord(dir, t)} />;
+}
+
+type LimitPriceProps = Readonly<{ order: OpenOrder; onOpen: (oid: number) => void }>;
+
+function LimitPrice({ order, onOpen }: LimitPriceProps) {
+  return (
+    <AmendField order={order} field="price">
+      <ReportButton oid={order.oid} onOpen={onOpen}>
+        <OnGrid coin={String(order.instrumentId)} value={order.limitPx} />
+      </ReportButton>
+    </AmendField>
+  );
+}
+
+function OriginalSize({ order }: { readonly order: OpenOrder }) {
+  return (
+    <AmendField order={order} field="size">
+      <SizeOnGrid coin={String(order.instrumentId)} value={order.origSz} />
+    </AmendField>
+  );
 }
 
 function endColumns(user: string, t: Words): readonly Column<OpenOrder>[] {
@@ -107,7 +152,6 @@ function endColumns(user: string, t: Words): readonly Column<OpenOrder>[] {
       id: 'filled',
       header: t('perps.column.filled'),
       align: 'right',
-      from: 'tablet',
       cell: ({ instrumentId, origSz, sz }) => (
         <SizeOnGrid coin={String(instrumentId)} value={subtract(origSz, sz)} />
       ),
@@ -115,7 +159,6 @@ function endColumns(user: string, t: Words): readonly Column<OpenOrder>[] {
     {
       id: 'kind',
       header: t('perps.column.kind'),
-      from: 'tablet',
       cell: (order) => (
         <span className="flex min-w-0 gap-2">
           <Kind order={order} />
@@ -134,15 +177,19 @@ function endColumns(user: string, t: Words): readonly Column<OpenOrder>[] {
         </OrderOrigin>
       ),
     },
-    {
-      id: 'actions',
-      header: <span className="visually-hidden">{t('perps.column.actions')}</span>,
-      align: 'right',
-      width: '150px',
-      phoneWidth: '122px',
-      cell: (order) => <OrderActions order={order} />,
-    },
   ];
+}
+
+function actionsColumn(t: Words): Column<OpenOrder> {
+  return {
+    id: 'actions',
+    header: <span className="visually-hidden">{t('perps.column.actions')}</span>,
+    align: 'right',
+    // The German texts of both buttons fit.
+    width: '164px',
+    phoneWidth: '148px',
+    cell: (order) => <OrderActions order={order} />,
+  };
 }
 
 function OrderActions({ order }: { readonly order: OpenOrder }) {

@@ -18,13 +18,11 @@ import { Button } from '../../../ui/controls.tsx';
 import { Badge, colourOf, Money } from '../../../ui/figures.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
 import { useWidth } from '../../../ui/styles.ts';
-import { Table, type Column } from '../../../ui/table.tsx';
+import { ROW_PX, Stacked, Table, TWO_LINES_PX, type Column } from '../../../ui/table.tsx';
 import { isLong, positionKey, useAccountState, usePositions } from '../use-account.ts';
 import { AdlLights, LiquidationDistance, LiquidationPrice, MarketLink } from './orders-table.tsx';
 import { MarginButtons, MarginShare, PositionActions } from './position-actions.tsx';
 import { PositionExits } from './position-exits.tsx';
-
-const [ROW_PX, TWO_LINES_PX] = [32, 44];
 
 export function PositionsTable({ user }: { readonly user: string }) {
   const t = useWords();
@@ -121,7 +119,7 @@ function inPairs(t: Words): Columns {
       id: 'market',
       width: '124px',
       tabletWidth: '112px',
-      phoneWidth: '98px',
+      phoneWidth: '76px',
       header: t('perps.column.market'),
       cell: (row) => (
         <Stacked align="left" below={<WayBelow row={row} />}>
@@ -129,10 +127,17 @@ function inPairs(t: Words): Columns {
         </Stacked>
       ),
     },
-    pair('size', '108px', t('perps.column.size'), [Size, ValueOrEnd], { phoneWidth: '100px' }),
-    pair('prices', '84px', t('perps.column.entryMark'), [Entry, Mark], { from: 'tablet' }),
+    pair('size', '108px', t('perps.column.size'), [Size, ValueOrEnd], {
+      tabletWidth: '96px',
+      phoneWidth: '84px',
+    }),
+    pair('prices', '84px', t('perps.column.entryMark'), [Entry, Mark], {
+      tabletWidth: '80px',
+      from: 'tablet',
+    }),
     pair('pnl', '98px', t('perps.column.pnl'), [SharedPnl, Roe], {
-      phoneWidth: '92px',
+      tabletWidth: '92px',
+      phoneWidth: '72px',
       compare: byPnl,
     }),
     pair(
@@ -143,9 +148,12 @@ function inPairs(t: Words): Columns {
         ({ row }) => <LiquidationPrice position={row.position} />,
         ({ row }) => <LiquidationDistance position={row.position} />,
       ],
-      { from: 'tablet' },
+      { tabletWidth: '80px', from: 'tablet' },
     ),
-    pair('margin', '96px', t('perps.column.margin'), [Margin, MarginBelow], { from: 'tablet' }),
+    pair('margin', '96px', t('perps.column.margin'), [Margin, MarginBelow], {
+      tabletWidth: '84px',
+      from: 'tablet',
+    }),
     pair(
       'funding',
       '92px',
@@ -160,6 +168,7 @@ function exits(isWide: boolean, t: Words): Column<AssetPosition> {
   return {
     id: 'exits',
     width: isWide ? '154px' : '86px',
+    tabletWidth: '80px',
     header: t('perps.column.exits'),
     align: 'right',
     from: 'tablet',
@@ -172,8 +181,8 @@ function actions(isWide: boolean, t: Words): Column<AssetPosition> {
     id: 'actions',
     // This width fits both buttons with their German texts.
     width: isWide ? '138px' : '150px',
-    tabletWidth: '94px',
-    phoneWidth: '92px',
+    tabletWidth: '122px',
+    phoneWidth: '112px',
     header: <span className="visually-hidden">{t('perps.column.actions')}</span>,
     align: 'right',
     cell: (row) => <PositionActions row={row} />,
@@ -332,17 +341,4 @@ function sentenceOf({ delta }: LedgerUpdate, decimals: number | undefined, t: Wo
     .map(({ coin, szi }) => `${number(magnitude(szi))} ${coin}`)
     .join(', ');
   return t('perps.taken.liquidation', { positions, mark: number(delta.markPx, { decimals }) });
-}
-
-type StackedProps = Readonly<{ children: ReactNode; below: ReactNode; align?: 'left' | 'right' }>;
-
-function Stacked({ children, below, align = 'right' }: StackedProps) {
-  return (
-    <span
-      className={`flex flex-col leading-tight ${align === 'left' ? 'items-start' : 'items-end'}`}
-    >
-      <span className="flex max-w-full min-w-0 items-center">{children}</span>
-      <span className="flex items-center text-12 text-muted">{below}</span>
-    </span>
-  );
 }

@@ -2,7 +2,7 @@ import type { ActionReply, ActiveAssetData, Client } from '@oddlot/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Slider as RadixSlider } from 'radix-ui';
 import { useState, type ReactNode } from 'react';
-import { compact, number, percent } from '../../../lib/format.ts';
+import { number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
 import { reader } from '../../../market/venue.ts';
@@ -327,7 +327,7 @@ function Tiers() {
         {tiers.map((tier) => (
           <tr key={tier.tier} className="h-6 border-t border-line/50">
             <td>
-              {compact(tier.maxSize)} {perp.useNotionalMargin ? 'USDC' : perp.baseCurrency}
+              {number(tier.maxSize)} {perp.useNotionalMargin ? 'USDC' : perp.baseCurrency}
             </td>
             <td className="text-end">{number(String(tier.maxLeverage))}×</td>
             <td className="text-end">{percent(tier.mmr)}</td>

@@ -58,7 +58,7 @@ export function Placing(props: PlacingProps) {
         }}
         onPointerUp={onPointerUp}
       />
-      <p className="absolute start-1/2 top-8 flex -translate-x-1/2 items-center gap-2 rounded border border-line bg-raised px-2 py-1 text-12 whitespace-nowrap">
+      <p className="absolute start-1/2 top-8 flex w-max max-w-[calc(100%-16px)] -translate-x-1/2 flex-wrap items-center justify-center gap-2 rounded border border-line bg-raised px-2 py-1 text-12">
         <span role="status">
           {t(`perps.drawing.place.${pointsOf(kind) === 1 ? 'one' : 'two'}`)}
         </span>
