@@ -544,7 +544,7 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
       header: t('portfolio.market'),
       width: '210px',
       tabletWidth: '168px',
-      phoneWidth: '120px',
+      phoneWidth: '136px',
       cell: (row) => <Held row={row} />,
     },
     numberColumn('size', t('portfolio.size'), ({ position: { asset, szi } }) => (
@@ -597,7 +597,8 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
 }
 
 function Held({ row }: { readonly row: AssetPosition }) {
-  const { coin, leverage, szi } = row.position;
+  const t = useWords();
+  const { coin, szi } = row.position;
   const [isOpen, setIsOpen] = useState(false);
   return (
     <span className="flex items-center gap-2">
@@ -615,12 +616,21 @@ function Held({ row }: { readonly row: AssetPosition }) {
       </Sided>
       {isOpen && <PositionDetails row={row} onClose={() => setIsOpen(false)} />}
       <span className="max-tablet:hidden">
-        <Badge>
-          {leverage.value}× {leverage.type.toLowerCase()}
-        </Badge>
+        <Badge>{wayOf(row, t)}</Badge>
       </span>
+      <span className="text-11 text-muted tablet:hidden">{t(directionOf(row))}</span>
     </span>
   );
+}
+
+/** Returns the direction in words, because colour alone is not readable for everyone. */
+function wayOf(row: AssetPosition, t: Words): string {
+  const { type, value } = row.position.leverage;
+  return `${t(directionOf(row))} ${value}× ${t(`portfolio.${type}`)}`;
+}
+
+function directionOf({ position }: AssetPosition): 'portfolio.long' | 'portfolio.short' {
+  return sign(position.szi) > 0 ? 'portfolio.long' : 'portfolio.short';
 }
 
 function marginColumns(equity: string | undefined, t: Words): readonly Column<AssetPosition>[] {
@@ -675,9 +685,10 @@ function distance(from: string | null | undefined, to: string | null | undefined
 
 type PositionDetailsProps = { readonly row: AssetPosition; readonly onClose: () => void };
 
-function PositionDetails({ row: { position }, onClose }: PositionDetailsProps) {
+function PositionDetails({ row, onClose }: PositionDetailsProps) {
   const t = useWords();
-  const { asset, coin, leverage, returnOnEquity } = position;
+  const { position } = row;
+  const { asset, coin, returnOnEquity } = position;
   return (
     <Dialog title={coin} isOpen onClose={onClose}>
       <dl className="flex flex-col gap-2">
@@ -703,10 +714,7 @@ function PositionDetails({ row: { position }, onClose }: PositionDetailsProps) {
           <OnGrid coin={asset} value={position.liquidationPx} />
         </Fact>
         <Fact name={t('portfolio.margin')}>
-          <Money value={position.marginUsed} />{' '}
-          <span className="text-muted">
-            {leverage.value}× {leverage.type.toLowerCase()}
-          </span>
+          <Money value={position.marginUsed} /> <span className="text-muted">{wayOf(row, t)}</span>
         </Fact>
         <Fact name={t('portfolio.funding')}>
           <Money value={position.cumFunding.sinceOpen} isSigned />

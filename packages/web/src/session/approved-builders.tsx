@@ -2,7 +2,7 @@ import type { ApprovedBuilder, Client } from '@oddlot/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { texts } from 'words:builder';
-import { dateTime, short } from '../lib/format.ts';
+import { dateTime, number, short } from '../lib/format.ts';
 import { addWords, useWords, type Words } from '../lib/words.ts';
 import { queryClient } from '../market/queries.ts';
 import { reader } from '../market/venue.ts';
@@ -156,7 +156,7 @@ function Approve({ user, owner }: { readonly user: string; readonly owner: Clien
             label={t('builder.atMost')}
             inputMode="decimal"
             value={rate}
-            placeholder="0.05"
+            placeholder={number('0.05')}
             onChange={(typed) => setRate(typed.trim().replace(',', '.'))}
           />
         </div>

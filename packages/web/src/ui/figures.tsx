@@ -91,15 +91,12 @@ type StatProps = {
 export function Stat({ label, unit, note, isLarge = false, children }: StatProps) {
   return (
     <div className="min-w-0">
-      <dt className="truncate text-11 text-muted">{label}</dt>
+      <dt className="truncate text-11 text-muted max-tablet:whitespace-normal">{label}</dt>
       <dd className={isLarge ? 'truncate text-20 font-semibold' : 'truncate text-15'}>
         {children}
         {unit !== undefined && (
-          <span
-            className={classes('text-11 font-normal text-muted', isLarge && 'max-tablet:hidden')}
-          >
-            &nbsp;{unit}
-          </span>
+          // On a phone, three figures share a row, and the unit would cut them off.
+          <span className="text-11 font-normal text-muted max-tablet:hidden">&nbsp;{unit}</span>
         )}
         {note !== undefined && (
           <span className="block truncate text-11 font-normal text-muted">{note}</span>
