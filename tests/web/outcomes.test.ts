@@ -317,7 +317,7 @@ describe('an open page shows the resolution of its market', () => {
     await people.decide(market, '1', 'The <b>gauge</b> said \u202E4 mm');
     await page.getByRole('heading', { name: 'Rain won' }).waitFor();
     await page.getByText('paid 10.00 USDC', { exact: true }).waitFor();
-    await page.getByRole('row', { name: /Payout: 10\.00 USDC/ }).waitFor();
+    await page.getByRole('row', { name: /Paid 10\.00 USDC/ }).waitFor();
     const payout = page.getByRole('region', { name: 'Your payout' });
     await payout.getByText('10 Rain shares paid out 10.00 USDC').waitFor();
     await payout.getByText('10 Dry shares pay nothing').waitFor();

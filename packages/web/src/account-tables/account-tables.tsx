@@ -542,8 +542,8 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
     {
       id: 'market',
       header: t('portfolio.market'),
-      width: '210px',
-      tabletWidth: '168px',
+      width: '232px',
+      tabletWidth: '200px',
       phoneWidth: '136px',
       cell: (row) => <Held row={row} />,
     },

@@ -161,7 +161,7 @@ function Head<Row>({
               scope="col"
               aria-sort={order}
               className={classes(
-                'px-1 font-normal whitespace-nowrap tablet:px-2',
+                'overflow-hidden px-1 font-normal text-ellipsis whitespace-nowrap tablet:px-2',
                 align === 'right' ? 'text-end' : 'text-start',
                 from && FROM[from],
               )}

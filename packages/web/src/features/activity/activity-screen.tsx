@@ -186,21 +186,19 @@ export function Liquidations() {
 function columnsOf(t: Words, simulated: ReadonlySet<string>): readonly Column<Liquidation>[] {
   return [
     timeColumn(t('activity.column.time'), ({ time }) => time, {
-      width: '64px',
-      phoneWidth: '56px',
+      width: '56px',
       short: 'always',
     }),
     {
       id: 'market',
       header: t('activity.column.market'),
-      width: '96px',
+      width: '88px',
       cell: ({ coin }) => <Market symbol={coin} isOutcome={false} />,
     },
     {
       id: 'position',
       header: t('activity.column.position'),
-      width: '64px',
-      phoneWidth: '56px',
+      width: '56px',
       cell: ({ side }) => (
         <span className={side === 'A' ? 'text-buy' : 'text-sell'}>
           {t(side === 'A' ? 'activity.long' : 'activity.short')}
@@ -244,7 +242,7 @@ function columnsOf(t: Words, simulated: ReadonlySet<string>): readonly Column<Li
       id: 'account',
       header: t('activity.column.account'),
       from: 'tablet',
-      width: '128px',
+      width: '116px',
       cell: ({ user }) => <Who user={user} isSimulated={simulated.has(user)} />,
     },
   ];
@@ -347,8 +345,8 @@ function tradeColumnsOf(
     {
       id: 'side',
       header: t('activity.column.side'),
-      width: isPerps ? '64px' : '80px',
-      phoneWidth: isPerps ? '56px' : '72px',
+      width: isPerps ? '72px' : '104px',
+      phoneWidth: isPerps ? '64px' : '96px',
       cell: (trade) => <Side trade={trade} />,
     },
     {
@@ -374,7 +372,7 @@ function tradeColumnsOf(
       header: t('activity.column.value'),
       align: 'right',
       width: '76px',
-      phoneWidth: isPerps ? '72px' : '56px',
+      phoneWidth: isPerps ? '72px' : '48px',
       cell: ({ ntl }) => <span title={number(ntl)}>{number(ntl, { decimals: 0 })}</span>,
       compare: byDecimal(({ ntl }) => ntl),
     },

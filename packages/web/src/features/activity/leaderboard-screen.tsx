@@ -136,7 +136,7 @@ function columnsOf(
       header: t('activity.column.rank'),
       align: 'right',
       width: '56px',
-      phoneWidth: '44px',
+      phoneWidth: '40px',
       cell: ({ rank }) => <Rank rank={rank} />,
     },
     {
@@ -160,7 +160,7 @@ function columnsOf(
       id: 'pnl',
       header: t('activity.column.pnl'),
       align: 'right',
-      phoneWidth: '104px',
+      phoneWidth: '84px',
       cell: ({ pnl }) => <Money value={pnl} isSigned isColoured />,
     },
     {
@@ -176,7 +176,7 @@ function columnsOf(
       id: 'volume',
       header: t('activity.column.volume'),
       align: 'right',
-      phoneWidth: '92px',
+      phoneWidth: '84px',
       cell: ({ volume }) => (
         <span title={number(volume)}>
           <span className="max-tablet:hidden">{number(volume, { decimals: 0 })}</span>

@@ -152,7 +152,8 @@ const NAME_CHARS_MAX = 28;
 
 function inBrief(name: string): string {
   if (name.length <= NAME_CHARS_MAX) return name;
-  const end = name.startsWith('“') ? '…”' : '…';
+  // The closing mark depends on the language.
+  const end = /[”“]$/.test(name) ? `…${name.at(-1)}` : '…';
   return `${name.slice(0, NAME_CHARS_MAX).trimEnd()}${end}`;
 }
 
@@ -176,6 +177,7 @@ export function Fact({ label, children }: Readonly<{ label: string; children: Re
 const ASKED_MAX = 50;
 
 export function useNames(ids: readonly number[]): NameOf {
+  const t = useWords();
   const { data: perps } = usePerps();
   const wanted = [...new Set(ids)]
     .filter((id) => id >= OUTCOME_ID_MIN)
@@ -195,8 +197,8 @@ export function useNames(ids: readonly number[]): NameOf {
       if (perp !== undefined) return perp.name;
       const markets = events?.events.flatMap((event) => event.markets) ?? [];
       const market = markets.find(({ instrument_id: own }) => own === id);
-      return market === undefined ? `#${id}` : `“${market.question}”`;
+      return market === undefined ? `#${id}` : t('explorer.named', { name: market.question });
     },
-    [perps, events],
+    [perps, events, t],
   );
 }

@@ -311,7 +311,7 @@ function columnsOf(t: Words): readonly Column<PerpRow>[] {
     {
       id: 'market',
       header: t('markets.market'),
-      width: '26%',
+      width: '24%',
       phoneWidth: '42%',
       cell: (row) => <Market row={row} />,
       compare: (a, b) => a.perp.name.localeCompare(b.perp.name),
@@ -364,6 +364,7 @@ function columnsOf(t: Words): readonly Column<PerpRow>[] {
     {
       id: 'funding',
       header: t('markets.funding'),
+      width: '14%',
       align: 'right',
       from: 'tablet',
       cell: ({ ticker }) => <FundingRate rate={ticker?.funding} t={t} />,

@@ -155,8 +155,9 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<OutcomeMar
       header: <span className="visually-hidden">{t('operate.acts')}</span>,
       align: 'right',
       width: '240px',
-      tabletWidth: '160px',
-      phoneWidth: '148px',
+      // The German texts of two buttons fit.
+      tabletWidth: '180px',
+      phoneWidth: '172px',
       cell: (market) => <MarketActs market={market} acts={acts} />,
     },
   ];
@@ -437,7 +438,7 @@ function Fields({ draft, onChange }: FieldsProps) {
         onChange={(title) => onChange({ title })}
       />
       <MarketDrafts draft={draft} onChange={onChange} />
-      <div className="mt-3 grid gap-3 tablet:grid-cols-2">
+      <div className="mt-3 grid grid-cols-1 gap-3 tablet:grid-cols-2">
         <TextField
           label={t('operate.event.endsAt')}
           type="datetime-local"
@@ -464,7 +465,7 @@ function Fields({ draft, onChange }: FieldsProps) {
           onChange={(source) => onChange({ source })}
         />
       </div>
-      <div className="mt-3 grid gap-3 tablet:grid-cols-2">
+      <div className="mt-3 grid grid-cols-1 gap-3 tablet:grid-cols-2">
         {NUMBERS.map((field) => (
           <NumberField
             key={field}
@@ -496,7 +497,10 @@ function MarketDrafts({ draft: { isExclusive, markets }, onChange }: MarketDraft
       {markets.map((market, index) => (
         // Before listing, markets are identified by their position.
         // oxlint-disable-next-line react/no-array-index-key
-        <div key={index} className={isSet ? 'grid gap-3 tablet:grid-cols-[160px_1fr]' : ''}>
+        <div
+          key={index}
+          className={isSet ? 'grid grid-cols-1 gap-3 tablet:grid-cols-[160px_1fr]' : ''}
+        >
           {isSet && (
             <TextField
               label={t('operate.event.name')}

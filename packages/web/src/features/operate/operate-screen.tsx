@@ -253,9 +253,7 @@ function columnsOf(t: Words, prices: ReadonlyMap<string, string>): readonly Colu
       width: '96px',
       phoneWidth: '72px',
       cell: ({ ageMs }) =>
-        ageMs === null
-          ? t('operate.never')
-          : t('operate.seconds', { seconds: (ageMs / 1_000).toFixed(1) }),
+        ageMs === null ? t('operate.never') : t('operate.seconds', { seconds: secondsOf(ageMs) }),
     },
   ];
 }
@@ -311,7 +309,11 @@ function Readiness({ health: { failing, ready }, isLost }: ReadinessProps) {
 function ageText(ms: number, t: Words): string {
   return ms < SECOND_MS
     ? t('operate.agoMs', { ms: Math.round(ms) })
-    : t('operate.agoS', { seconds: (ms / SECOND_MS).toFixed(1) });
+    : t('operate.agoS', { seconds: secondsOf(ms) });
+}
+
+function secondsOf(ms: number): string {
+  return number(String(ms / SECOND_MS), { decimals: 1 });
 }
 
 function socketsOf({ connections: { apiWs, ws, wsRtds } }: VenueHealth): number {

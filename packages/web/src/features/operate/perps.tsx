@@ -90,7 +90,7 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
     {
       id: 'name',
       header: t('operate.market'),
-      phoneWidth: '104px',
+      phoneWidth: '84px',
       cell: ({ name }) => (
         <Link to={`/trade/${name}`} title={name} className="hover:underline">
           {name}
@@ -134,7 +134,7 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
       id: 'state',
       header: t('operate.state'),
       width: '152px',
-      phoneWidth: '128px',
+      phoneWidth: '92px',
       cell: (perp) => <State perp={perp} />,
     },
   ];
@@ -145,8 +145,9 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
       id: 'acts',
       header: <span className="visually-hidden">{t('operate.acts')}</span>,
       align: 'right',
-      width: '264px',
-      phoneWidth: '136px',
+      // The German texts of the buttons fit.
+      width: '296px',
+      phoneWidth: '168px',
       cell: (perp) => <PerpActs perp={perp} acts={acts} />,
     },
   ];
@@ -393,7 +394,7 @@ function Fields({ draft, onChange }: FieldsProps) {
           onChange={(base) => onChange({ base })}
         />
       </div>
-      <div className="grid gap-3 tablet:grid-cols-2">
+      <div className="grid grid-cols-1 gap-3 tablet:grid-cols-2">
         <NumberField
           label={t('operate.perp.szDecimals')}
           value={draft.szDecimals}
@@ -451,7 +452,10 @@ function Tiers({ tiers, onChange }: TiersProps) {
       {tiers.map((tier, index) => (
         // Tiers are identified by their position.
         // oxlint-disable-next-line react/no-array-index-key
-        <div key={index} className="grid gap-3 tablet:grid-cols-3">
+        <div
+          key={index}
+          className="grid grid-cols-1 gap-3 tablet:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.6fr)]"
+        >
           {(['maxSize', 'maxLeverage', 'mmr'] as const).map((field) => (
             <NumberField
               key={field}

@@ -64,7 +64,7 @@ export function Holdings({ event, market, bbo, onSell }: HoldingsProps) {
           </p>
         )}
       </div>
-      <dl className="flex flex-1 flex-wrap justify-end gap-x-8 gap-y-2">
+      <dl className="grid flex-1 grid-cols-3 max-tablet:basis-full gap-x-2 gap-y-2 tablet:flex tablet:flex-wrap tablet:justify-end tablet:gap-x-8">
         <Worth label={t('outcomes.position.now')} value={value}>
           <Money value={subtract(value, cost)} isSigned isColoured />
         </Worth>
@@ -91,7 +91,7 @@ function Worth({ label, value, children }: WorthProps) {
   return (
     <div>
       <dt className="text-12 text-muted">{label}</dt>
-      <dd className="flex items-baseline gap-2">
+      <dd className="flex items-baseline gap-2 max-tablet:flex-col max-tablet:gap-0">
         <span className="text-15 font-semibold">
           <Money value={value} />
         </span>

@@ -43,11 +43,11 @@ export function MarketRows(props: MarketRowsProps) {
       <caption className="visually-hidden">{t('outcomes.rows.label')}</caption>
       <colgroup>
         <col />
-        <col className="w-18 tablet:w-24" />
+        <col className="w-14 tablet:w-24" />
         <col className="w-16 max-tablet:hidden" />
         <col className="w-28 max-tablet:hidden" />
         <col className="w-40 max-desktop:hidden" />
-        <col className="w-48 tablet:w-64" />
+        <col className="w-40 tablet:w-64" />
       </colgroup>
       <thead>
         <tr className="h-8 text-11 text-muted">
@@ -100,18 +100,18 @@ function MarketRow({
       onClick={() => onSelect(market)}
       className="h-12 cursor-pointer border-t border-line hover:bg-raised/60 aria-selected:bg-raised"
     >
-      <th scope="row" className="px-3 text-start font-normal">
+      <th scope="row" className="py-1 ps-3 pe-1 text-start font-normal tablet:pe-3">
         <button
           type="button"
           aria-pressed={isSelected}
-          className="block max-w-full truncate text-start"
+          className="max-w-full text-start max-tablet:line-clamp-2 tablet:block tablet:truncate"
           title={name}
         >
           {name}
         </button>
         <ChanceBar price={mark} place={place} />
       </th>
-      <td className="px-2 text-end text-15 font-semibold whitespace-nowrap tablet:text-20">
+      <td className="px-1 text-end text-15 font-semibold whitespace-nowrap tablet:px-2 tablet:text-20">
         {probability(mark)}
       </td>
       <td className="px-2 text-end max-tablet:hidden">
@@ -121,7 +121,7 @@ function MarketRow({
       <td className="overflow-hidden px-2 text-end text-ellipsis whitespace-nowrap max-desktop:hidden">
         <Yours market={market} />
       </td>
-      <td className="px-2">
+      <td className="px-1 tablet:px-2">
         <Legs market={market} bbo={bbos.get(id)} onTrade={(leg) => onTrade(market, leg)} />
       </td>
     </tr>
@@ -145,7 +145,7 @@ function Legs({ market, bbo, onTrade }: LegsProps) {
     );
   }
   return (
-    <span className="flex justify-end gap-2">
+    <span className="flex justify-end gap-1 tablet:gap-2">
       {(['Yes', 'No'] as const).map((leg) => (
         <button
           key={leg}

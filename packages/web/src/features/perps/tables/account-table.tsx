@@ -309,12 +309,14 @@ function columnsOf(t: Words, open: (oid: number) => void): readonly Column<Trigg
       id: 'side',
       header: t('perps.column.side'),
       width: '90px',
+      tabletWidth: '100px',
       cell: (row) => <Direction trigger={row} />,
     },
     {
       id: 'trigger',
       header: t('perps.column.trigger'),
       width: '96px',
+      tabletWidth: '88px',
       align: 'right',
       cell: (trigger) => <TriggerPrice trigger={trigger} onOpen={open} />,
     },
@@ -322,6 +324,7 @@ function columnsOf(t: Words, open: (oid: number) => void): readonly Column<Trigg
       id: 'price',
       header: t('perps.column.price'),
       width: '96px',
+      tabletWidth: '80px',
       align: 'right',
       cell: ({ asset, limitPx, orderType }) =>
         orderType === 'Market' ? t('perps.market') : <OnGrid coin={asset} value={limitPx} />,
@@ -330,6 +333,7 @@ function columnsOf(t: Words, open: (oid: number) => void): readonly Column<Trigg
       id: 'size',
       header: t('perps.column.size'),
       width: '112px',
+      tabletWidth: '96px',
       align: 'right',
       cell: ({ asset, sz }) => <SizeOnGrid coin={asset} value={sz} />,
     },
@@ -381,6 +385,7 @@ function endColumns(t: Words): readonly Column<TriggerOrder>[] {
     {
       id: 'state',
       width: '150px',
+      tabletWidth: '112px',
       header: t('perps.column.state'),
       cell: ({ reduceOnly, triggerState }) => (
         <span className="text-muted">

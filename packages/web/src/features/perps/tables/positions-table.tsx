@@ -119,7 +119,7 @@ function inPairs(t: Words): Columns {
       id: 'market',
       width: '124px',
       tabletWidth: '112px',
-      phoneWidth: '76px',
+      phoneWidth: '84px',
       header: t('perps.column.market'),
       cell: (row) => (
         <Stacked align="left" below={<WayBelow row={row} />}>
@@ -129,7 +129,7 @@ function inPairs(t: Words): Columns {
     },
     pair('size', '108px', t('perps.column.size'), [Size, ValueOrEnd], {
       tabletWidth: '96px',
-      phoneWidth: '84px',
+      phoneWidth: '80px',
     }),
     pair('prices', '84px', t('perps.column.entryMark'), [Entry, Mark], {
       tabletWidth: '80px',
@@ -137,7 +137,7 @@ function inPairs(t: Words): Columns {
     }),
     pair('pnl', '98px', t('perps.column.pnl'), [SharedPnl, Roe], {
       tabletWidth: '92px',
-      phoneWidth: '72px',
+      phoneWidth: '68px',
       compare: byPnl,
     }),
     pair(
@@ -180,7 +180,7 @@ function actions(isWide: boolean, t: Words): Column<AssetPosition> {
   return {
     id: 'actions',
     // This width fits both buttons with their German texts.
-    width: isWide ? '138px' : '150px',
+    width: isWide ? '138px' : '164px',
     tabletWidth: '122px',
     phoneWidth: '112px',
     header: <span className="visually-hidden">{t('perps.column.actions')}</span>,
