@@ -1,5 +1,6 @@
 import { limitOrder } from '@oddlot/sdk';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { DEPLOYER } from '../support/deployer.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { cutControls } from './support/cut-controls.ts';
 import { cutFigures } from './support/cut-figures.ts';
@@ -7,8 +8,8 @@ import { OutcomePeople, WHO_DEPLOYS } from './support/outcome-people.ts';
 import { perpNear, tradeBetween, trader } from './support/trading.ts';
 import type { Visit } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
-import { workerVenue } from './support/worker-venue.ts';
 
 /** The smallest phone, tablet and laptop, in the language with the longer words. */
 const GERMAN = 'de-DE';
@@ -21,9 +22,13 @@ let venue: Venue;
 let browser: WebBrowser;
 
 beforeAll(async () => {
-  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
+  // Long names of other tests would be cut off.
+  const operated = ['--admins', DEPLOYER, '--deployers', DEPLOYER];
+  const flags = [...WITH_PAGE, '--no-bots', ...operated];
+  [venue, browser] = await Promise.all([startWebVenue(flags), workerBrowser()]);
 });
 afterEach(() => browser.leaveAll());
+afterAll(() => venue?.remove());
 
 /** Screens of an account with a position, an order, shares and history. */
 const SCREENS = [

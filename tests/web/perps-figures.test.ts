@@ -101,7 +101,7 @@ test('the mark between the sides of the book has a label, and the spread is show
   await visit.open('/trade/BTC-USDC');
   const book = page.getByRole('region', { name: 'Order book' });
   await book.getByText(/^Mark 9\d,\d{3}\.\d$/).waitFor();
-  await book.getByText(/^Spread \d+\.\d · \d+\.\d\d bp$/).waitFor();
+  await book.getByText(/^Spread \d+\.\d · \d+\.\d{4}%$/).waitFor();
 });
 
 test('a slow connection is reported as slow', async () => {

@@ -119,7 +119,7 @@ function inPairs(t: Words): Columns {
       id: 'market',
       width: '124px',
       tabletWidth: '112px',
-      phoneWidth: '84px',
+      phoneWidth: '78px',
       header: t('perps.column.market'),
       cell: (row) => (
         <Stacked align="left" below={<WayBelow row={row} />}>
@@ -129,7 +129,8 @@ function inPairs(t: Words): Columns {
     },
     pair('size', '108px', t('perps.column.size'), [Size, ValueOrEnd], {
       tabletWidth: '96px',
-      phoneWidth: '80px',
+      // The largest size fits at 390 px. At 360 px, a size of five digits does.
+      phoneWidth: 'calc(54vw - 110px)',
     }),
     pair('prices', '84px', t('perps.column.entryMark'), [Entry, Mark], {
       tabletWidth: '80px',
@@ -137,7 +138,6 @@ function inPairs(t: Words): Columns {
     }),
     pair('pnl', '98px', t('perps.column.pnl'), [SharedPnl, Roe], {
       tabletWidth: '92px',
-      phoneWidth: '68px',
       compare: byPnl,
     }),
     pair(
