@@ -155,7 +155,7 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<OutcomeMar
       header: <span className="visually-hidden">{t('operate.acts')}</span>,
       align: 'right',
       width: '240px',
-      // The German texts of two buttons fit.
+      // This width fits two buttons with their German texts.
       tabletWidth: '180px',
       phoneWidth: '172px',
       cell: (market) => <MarketActs market={market} acts={acts} />,

@@ -145,7 +145,7 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
       id: 'acts',
       header: <span className="visually-hidden">{t('operate.acts')}</span>,
       align: 'right',
-      // The German texts of the buttons fit.
+      // This width fits the buttons with their German texts.
       width: '296px',
       phoneWidth: '168px',
       cell: (perp) => <PerpActs perp={perp} acts={acts} />,

@@ -185,7 +185,7 @@ function actionsColumn(t: Words): Column<OpenOrder> {
     id: 'actions',
     header: <span className="visually-hidden">{t('perps.column.actions')}</span>,
     align: 'right',
-    // The German texts of both buttons fit.
+    // This width fits both buttons with their German texts.
     width: '164px',
     phoneWidth: '148px',
     cell: (order) => <OrderActions order={order} />,
