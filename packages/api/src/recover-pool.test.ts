@@ -84,7 +84,7 @@ test("a rare request is read on the caller's thread, and most requests of a burs
     });
   };
   await read(order(1), 1);
-  // The first reading compiles code, and its duration counts.
+  // The first request is read slowly, because its code is compiled, and this duration counts.
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(messages).toEqual([]);
   workers.learn([[1, 5]]);

@@ -81,9 +81,10 @@ const QUEUE_MAX = 5000;
 const RESTART_DELAY_MS = 1000;
 
 /**
- * Requests are read on the caller's thread while all other threads are idle and reading needs less
- * than this share of its time. Below it, waking a recover thread for each request costs more CPU
- * time than the recovery. Above it, the threads read several requests per wake-up.
+ * While all other threads are idle and reading takes less than this share of the caller's time,
+ * requests are read on the caller's thread. Below this share, waking a recovery thread for each
+ * request costs more CPU time than the recovery; above it, the threads read several requests per
+ * wake-up.
  */
 const HERE_SHARE_MAX = 0.25;
 /**
@@ -110,10 +111,12 @@ export class RecoverPool {
   #isClosed = false;
   #backend: RecoverBackend | undefined;
   #here: LocalReader | undefined;
-  /** The time above the share that reading the latest requests on this thread takes. */
+  /**
+   * The time in milliseconds by which reading the latest requests on this thread exceeds its share.
+   */
   #excessMs = 0;
   #arrivedMs = 0;
-  /** The duration of one recovery on this machine. */
+  /** The duration of one recovery on this machine, in milliseconds. */
   #recoverMs = 0;
   readonly #ready = Promise.withResolvers<RecoverBackend>();
 

@@ -206,9 +206,8 @@ type StreamComparison =
 
 /**
  * Writes a stream that has lost blocks again, from the longest copy. Unless blocks are explicitly
- * discarded, it refuses in two cases: if the stream contains all blocks of the copy, because the
- * copy is then behind, and if the stream has different blocks, because these may have been
- * acknowledged.
+ * discarded, it refuses in two cases: if the stream contains all blocks of the copy (the copy is
+ * then behind), and if the stream has different blocks (which may have been acknowledged).
  */
 export async function restoreStream(options: RestoreOptions): Promise<StreamOpening> {
   const { followedEra, giveUpFrom, journal, nowMs, reopen, serviceNetwork, stream } = options;

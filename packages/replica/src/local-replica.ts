@@ -241,8 +241,8 @@ export class LocalReplica implements Replica {
   }
 
   /**
-   * Returns undefined if the log continues under rules that this program does not know. The replica
-   * then serves its last state and applies nothing.
+   * Returns undefined if the log continues under rules that this program does not support. The
+   * replica then serves its last state and applies nothing.
    */
   #apply(entry: LogEntry): AppliedBlock | undefined {
     for (const { command } of entry.commands)

@@ -75,7 +75,7 @@ export type VenueDependencies = {
   readonly threads?: Threads;
   /**
    * Keeps the log of a new data folder in memory, without a history, until a query or `store` needs
-   * them. It is for simulations, because a crash would lose everything.
+   * them. It is intended only for simulations, because a crash would lose all data.
    */
   readonly isDeferred?: boolean;
 };

@@ -95,7 +95,7 @@ type Context = ExchangeOptions & {
   readonly explainSigner?: ExplainSigner | undefined;
 };
 
-/** Returns the refusal of a request whose signer the venue does not know. */
+/** Returns the refusal for a request whose signer is unknown to the venue. */
 export type ExplainSigner = (signer: Address, request: string) => Promise<WireError>;
 
 export function exchangeEndpoint(options: ExchangeOptions): TextEndpoint {

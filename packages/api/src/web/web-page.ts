@@ -186,8 +186,8 @@ function notice(title: string, text: string): string {
 }
 
 /**
- * The entry page of a path. It lists the scripts of its screen, so that a browser requests them all
- * at once.
+ * The entry page of a path. It lists the scripts of its screen, so that a browser requests all of
+ * them at the same time.
  */
 type Entry = { readonly text: string; readonly hash: string };
 

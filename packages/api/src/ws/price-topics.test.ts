@@ -23,7 +23,7 @@ function ask(action: string, topic: string, filters?: string, type = 'update'): 
   client.send({ action, subscriptions: [{ topic, type, filters }] });
 }
 
-/** Returns all frames that the server has sent so far. */
+/** Returns all frames that the server has sent until this call. */
 async function settle(): Promise<AnyFrame[]> {
   client.send('PING');
   const frames: AnyFrame[] = [];

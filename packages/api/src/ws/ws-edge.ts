@@ -419,7 +419,7 @@ function refuse(socket: Duplex, status: number, type: string, body: string): voi
     'Connection: close',
     `Content-Type: ${type}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
-    // The venue does not know when a connection will close, so it returns the minimum.
+    // It cannot be predicted when a connection will close, so the minimum is returned.
     ...(status === 429 ? ['Retry-After: 1'] : []),
   ];
   socket.once('finish', () => socket.destroy());

@@ -69,7 +69,7 @@ export function signedBody({ address, signature: { r, s, v } }: Signed): object 
 /**
  * Authenticates the venue. Each request carries a signature by the relayer's key, whose address the
  * validator's operator has configured, so no secret has to be transferred between machines. The
- * signature contains no time, because a replayed request only asks for the same signature again.
+ * signature contains no time, because a replayed request only returns the same signature again.
  */
 
 export const PROOF_HEADER = 'x-oddlot-venue';

@@ -52,7 +52,7 @@ type AllFields = {
 
 /**
  * Returns an order with its children as the history shows it. Most rows of a history are orders,
- * and creating all fields at once takes half as long as adding them one by one.
+ * and creating all fields together takes half as long as adding them one by one.
  */
 export function histOrder(
   state: State,

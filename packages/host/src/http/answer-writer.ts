@@ -238,7 +238,7 @@ export class AnswerWriter {
       case 'notUtf8':
         return this.refuse(call, refusal('malformedJson', ['not UTF-8', 0]), true);
       default: {
-        // The client is refused immediately, and the rest of its request is not read.
+        // The client is refused immediately, and the remainder of its request is not read.
         const isOwn = fault === 'client';
         const { endpoint } = call;
         if (!('deliver' in call)) {

@@ -20,7 +20,7 @@ async function openDeferred(directory: string) {
 
 const seqsOf = (entries: readonly LogEntry[]): number[] => entries.map(({ seq }) => seq);
 
-test('a deferred log passes each block on at once, and writes nothing until it is stored', () =>
+test('a deferred log passes on each block immediately, and writes nothing until it is stored', () =>
   inDirectory(async (directory) => {
     const { delivered, files, log } = await openDeferred(directory);
     const appended = log.append(block(1, 'a request'), 'proposal 1');
@@ -37,7 +37,8 @@ test('a stored log continues in its files, with the blocks, times and requests o
     const { delivered, failures, files, log } = await openDeferred(directory);
     for (let number = 1; number <= 600; number += 1) await log.append(block(number, `${number}`));
     const storing = log.store();
-    // These blocks arrive while the earlier ones are written, and after that.
+    // Some of these blocks arrive while the earlier ones are being written, and the others after
+    // that.
     const during = [601, 602].map((number) => log.append(block(number)));
     await storing;
     const after = [603, 604, 605].map((number) => log.append(block(number)));

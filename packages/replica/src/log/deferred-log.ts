@@ -4,21 +4,24 @@ import { BlockBuffer } from './block-codec.ts';
 import type { FileJournal } from './file-journal.ts';
 import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from './log.ts';
 
-/** Number of entries that are sent to the files together when they are stored. */
+/** The number of entries that are sent to the files at a time when they are stored. */
 const STORED_TOGETHER = 256;
 
 type DeferredLogOptions = {
-  /** Files without entries, into which the log is written when it is stored. */
+  /** The files, which have no entries until the log is stored in them. */
   readonly files: FileJournal;
   readonly clock: { nowMs(): number };
-  /** Called once when a block could not be applied or stored, after which the log cannot continue. */
+  /**
+   * Called once if a block could not be applied or stored, in which case the log cannot continue.
+   */
   readonly onFatal: (error: unknown) => void;
 };
 
 /**
- * Log that keeps its entries in memory until a reader needs the files, and from then on writes each
- * block to the files before it is applied. It is for simulations that end with their process and
- * seldom read their past: a block that is not written costs no encoding and no system call.
+ * A log that keeps its entries in memory until a reader needs the files. After that, it writes each
+ * block to the files before the block is applied. It is intended for simulations that end with
+ * their process and seldom read their past, because a block that is not written requires no
+ * encoding and no system call.
  */
 export class DeferredLog implements Log {
   readonly firstSeq = 1;
@@ -47,14 +50,14 @@ export class DeferredLog implements Log {
     return this.#lastSeq;
   }
 
-  /** Blocks are delivered at once or queued by the files, so no proposer has to wait. */
+  /** Blocks are delivered immediately or queued by the files, so no proposer has to wait. */
   get isWriting(): boolean {
     return false;
   }
 
   /**
-   * Writes all entries to the files. Once it resolves, the files contain every block before it is
-   * applied.
+   * Writes all entries to the files. After it has resolved, the files contain every block before it
+   * is applied.
    */
   store(): Promise<void> {
     return (this.#storing ??= this.#store());
@@ -91,14 +94,14 @@ export class DeferredLog implements Log {
     return Promise.resolve(entry);
   }
 
-  /** Appends the next block; this log has no other writer that could take its number. */
+  /** Appends the next block. This log has no other writer that could use the same number. */
   async appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean> {
     assert(seq === this.#lastSeq, `block ${seq} is the last one`);
     await this.append(commands);
     return true;
   }
 
-  /** A proposer never waits for this log, so there is no moment to report. */
+  /** A proposer never waits for this log, so it never has to be notified. */
   onFree(): void {}
 
   async compact(retention: Retention): Promise<void> {

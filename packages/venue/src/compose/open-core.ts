@@ -51,7 +51,10 @@ export type Core = {
   readonly clockWatch: ClockWatch;
   readonly guard: AdmissionGuard;
   readonly journal: Log;
-  /** Writes the blocks of a deferred log to the data folder, which otherwise has all blocks. */
+  /**
+   * Writes the blocks of a deferred log to the data folder. Without a deferred log, the folder
+   * already contains all blocks.
+   */
   readonly store: () => Promise<void>;
   readonly indexer: Indexer;
   readonly replica: LocalReplica;
@@ -128,9 +131,9 @@ type HistoryListeners = Pick<
 >;
 
 /**
- * Time for which a query waits for the history of a venue whose clock is controlled. Such a venue
- * can produce blocks much faster than the history stores them, and has no clients that would wait
- * in real time.
+ * The time in milliseconds for which a query waits for the history of a venue whose clock is
+ * controlled. Such a venue can produce blocks much faster than the history stores them, and has no
+ * clients that would wait in real time.
  */
 const CONTROLLED_WAIT_MS = 3_600_000;
 
