@@ -15,7 +15,7 @@ export type Arrivals = {
   readonly path: string;
   readonly texts: readonly string[];
   readonly perSecond: number;
-  /** Number of keep-alive connections, each with at most one pending request. */
+  /** The number of keep-alive connections, each with at most one pending request. */
   readonly connections: number;
 };
 

@@ -72,7 +72,7 @@ const MARKETS = [
   { id: instrumentId(2), oracle: 340_000, step: 1, lots: 60 },
   { id: instrumentId(3), oracle: 1_800_000, step: 10, lots: 12 },
 ] as const;
-/** Number of price levels for quotes. */
+/** The number of price levels for quotes. */
 const STEPS = 200;
 const CROSSING_IN_100 = 10;
 

@@ -68,7 +68,7 @@ function run(state: State, flow: EngineFlow): void {
 const REPLAY_SECONDS_MAX = 10;
 const MILLION = 1_000_000;
 /**
- * Approximate number of bytes that a signed order adds to a request, which the log contains in
+ * The approximate number of bytes that a signed order adds to a request, which the log contains in
  * addition to the command.
  */
 const REQUEST_BYTES_PER_ORDER = 90;

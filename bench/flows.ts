@@ -85,11 +85,11 @@ const SWEPT_MAKERS = 50;
 type Shape = {
   readonly resting: number;
   readonly levelsPerSide: number;
-  /** Probability of a cancel or an amend, in percent. */
+  /** The probability of a cancel or an amend, in percent. */
   readonly cancel: number;
   readonly amend: number;
   /**
-   * Probability in permille that a new order crosses, and the number of makers that it should
+   * The probability in permille that a new order crosses, and the number of makers that it should
    * match.
    */
   readonly cross: number;
@@ -107,7 +107,7 @@ export type FlowOptions = {
   readonly name: FlowName;
   readonly rounds: number;
   readonly operations: number;
-  /** Number of resting orders, as a fraction of the full depth. */
+  /** The number of resting orders, as a fraction of the full depth. */
   readonly depthShare: number;
 };
 

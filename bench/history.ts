@@ -54,7 +54,7 @@ export async function historySection(scale: Scale): Promise<readonly Row[]> {
 }
 
 /**
- * Target for creating and storing the history rows of applied blocks. The comparison inserts
+ * The target for creating and storing the history rows of applied blocks. The comparison inserts
  * prepared rows into plain tables of another file: one row for each fill and order, with the same
  * indexes and the same commits.
  */

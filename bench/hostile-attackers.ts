@@ -24,7 +24,7 @@ const IDLE_SOCKETS = 1_000;
 const PING_SOCKETS = 5;
 const RESUME_SOCKETS = 10;
 
-/** Maximum time in milliseconds until all attacks have begun, even on a busy machine. */
+/** The maximum time in milliseconds until all attacks have begun, even on a busy machine. */
 const BEGIN_MS_MAX = 30_000;
 
 const REPORT_MS = 500;
@@ -413,8 +413,8 @@ async function ask(venue: string): Promise<HostilePorts | undefined> {
 }
 
 /**
- * Maximum number of unanswered requests of one address. It is so large that even a slow venue does
- * not slow the client below its limits.
+ * The maximum number of unanswered requests of one address. It is so large that even a slow venue
+ * does not slow the client below its limits.
  */
 const UNANSWERED_MAX = 128;
 

@@ -45,8 +45,8 @@ const RESIDENT_RATIO_MAX = 1.3;
 const MEBIBYTE = 1024 * 1024;
 const ORDERS_PER_ACTION = 50;
 /**
- * Total duration of the measurements with readers, as a multiple of one measurement. The history is
- * measured without readers and then with each of four numbers of readers.
+ * The total duration of the measurements with readers, as a multiple of one measurement. The
+ * history is measured without readers and then with each of four numbers of readers.
  */
 const READ_PARTS = 6.25;
 /** The client sends eight actions and eight queries per second, slightly below the limits. */

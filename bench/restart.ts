@@ -17,7 +17,7 @@ import { ServerProcess } from './server-process.ts';
 const STALL_RATIO = 1.5;
 const START_SECONDS = 3;
 const EMPTY_SECONDS = 1;
-/** Number of starts from which the median is computed. */
+/** The number of starts from which the median is computed. */
 const EMPTY_STARTS = 5;
 const MILLION = 1_000_000;
 const MIB = 2 ** 20;

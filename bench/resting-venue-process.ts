@@ -31,14 +31,14 @@ const START_MS = 1_767_225_600_000;
 const PRICE = 900_000;
 const LEVELS = 1_000;
 const PER_ACTION = 50;
-/** Number of actions that are proposed together during setup. */
+/** The number of actions that are proposed together during setup. */
 const AT_ONCE = 200;
 const TRICKLE_MS = 5;
-/** Number of blocks before the snapshot is due. */
+/** The number of blocks before the snapshot is due. */
 const TRICKLE_BEFORE = 100;
 /**
- * Approximate number of bytes that a signed order adds to a request, which the log stores with the
- * command.
+ * The approximate number of bytes that a signed order adds to a request, which the log stores with
+ * the command.
  */
 const REQUEST_BYTES = 90;
 

@@ -12,19 +12,19 @@ import type { Profiler } from 'node:inspector';
 
 /** A delay shorter than this, in milliseconds, is not recorded. */
 export const STALL_MS_MIN = 5;
-/** Interval of the samples that identify the function of a long task. */
+/** The interval of the samples that identify the function of a long task. */
 const SAMPLE_MICROS = 1_000;
 
 /** A stall of the main loop, and the part that each cause explains, in ms. */
 export type Stall = {
-  /** Wall-clock time by which the timer was late. */
+  /** The wall-clock time by which the timer was late. */
   readonly wallMs: number;
-  /** Time in garbage collections, by kind. */
+  /** The time in garbage collections, by kind. */
   readonly scavengeMs: number;
   readonly markMs: number;
-  /** Time in which the thread had no CPU core, whether for garbage collection or for code. */
+  /** The time in which the thread had no CPU core, whether for garbage collection or for code. */
   readonly withoutCpuMs: number;
-  /** CPU time outside garbage collections. */
+  /** The CPU time outside garbage collections. */
   readonly workMs: number;
   /** The function that occurs in most samples of the stall, if the thread executed code. */
   readonly task?: string;
@@ -38,7 +38,7 @@ export type Collections = {
 
 export type StallReport = {
   readonly worstMs: number;
-  /** CPU time of the main thread and the wall-clock time of the whole measurement, in ms. */
+  /** The CPU time of the main thread and the wall-clock time of the whole measurement, in ms. */
   readonly cpuMs: number;
   readonly wallMs: number;
   readonly stalls: readonly Stall[];

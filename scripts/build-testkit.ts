@@ -11,7 +11,7 @@ import { importedNames, keepReachable, writeTypes } from './public-types.ts';
 const ROOT = join(import.meta.dirname, '..');
 const TESTKIT = join(ROOT, 'packages/testkit');
 const OUT = join(TESTKIT, 'dist/npm');
-/** Folder in which `tsconfig.package.json` places the declarations. */
+/** The folder in which `tsconfig.package.json` places the declarations. */
 const TYPES = join(OUT, 'types');
 /** Packages whose types are part of the types of the testkit. */
 const PARTS = ['units', 'protocol', 'sdk', 'testkit'];

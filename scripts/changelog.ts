@@ -21,7 +21,7 @@ type Section = (typeof SECTIONS)[number];
 /** New releases are inserted below this line. */
 export const MARKER = '<!-- releases, newest first -->';
 
-/** Maximum number of words in an entry, excluding its note on compatibility. */
+/** The maximum number of words in an entry, excluding its note on compatibility. */
 const ENTRY_WORDS_MAX = 45;
 
 export const ENTRY = /^- \*\*[A-Z][\w, -]*:\*\* \S.*\.$/;

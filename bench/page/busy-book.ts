@@ -77,9 +77,9 @@ export async function busyBook({ browser, scale, url }: Stage): Promise<Measured
 }
 
 type Frame = {
-  /** CPU time of all callbacks of the frame (drawing, rendering and charts), in ms. */
+  /** The CPU time of all callbacks of the frame (drawing, rendering and charts), in ms. */
   readonly scriptMs: number;
-  /** CPU time including styles, layout and paint, in ms. */
+  /** The CPU time including styles, layout and paint, in ms. */
   readonly wholeMs: number;
 };
 

@@ -92,7 +92,7 @@ type Load = {
   readonly paintMs: number;
   readonly usableMs: number;
   readonly interactiveMs: number;
-  /** CPU time in ms, excluding other processes of the machine. */
+  /** The CPU time in ms, excluding other processes of the machine. */
   readonly paintWorkMs: number;
   readonly usableWorkMs: number;
   /** The sum of long task times beyond 50 ms each, until the page was interactive. */

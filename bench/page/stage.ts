@@ -55,7 +55,7 @@ type Visitor = {
   leave(): Promise<void>;
 };
 
-/** Timeout for a page on a busy machine. */
+/** The timeout for a page on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 async function startBrowser(): Promise<Browser> {
@@ -92,11 +92,11 @@ export async function openTestAccount(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^0x.*test/ }).waitFor();
 }
 
-/** Memory of the page after unreachable objects are collected. */
+/** The memory of the page after unreachable objects are collected. */
 export type Held = {
-  /** Size of the whole JavaScript heap, including compiled code. */
+  /** The size of the whole JavaScript heap, including compiled code. */
   readonly heapBytes: number;
-  /** Size of the objects allocated by the program. */
+  /** The size of the objects allocated by the program. */
   readonly programBytes: number;
   readonly nodes: number;
   readonly listeners: number;

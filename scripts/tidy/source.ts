@@ -9,7 +9,7 @@ export type SourceFile = { readonly path: string; readonly text: string };
 
 export type Finding = {
   readonly path: string;
-  /** Line number, starting with 1. */
+  /** The line number, starting with 1. */
   readonly line: number;
   readonly rule: string;
   /** The problem and the correct form. */

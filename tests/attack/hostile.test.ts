@@ -23,7 +23,7 @@ import { keyOf, type Signed } from '../support/wallet.ts';
  * affect the trader.
  */
 
-/** Minimum duration in milliseconds. The attacks continue until each has been rejected. */
+/** The minimum duration in milliseconds. The attacks continue until each has been rejected. */
 const ATTACK_MS = Number(process.env['ATTACK_MS'] ?? 5_000);
 const ATTACK_MS_MAX = 60_000;
 const EXPECTED = [
@@ -58,8 +58,8 @@ const LIMITED = ['list 429', 'list 503'];
 const DESCRIPTORS = 1_024;
 const MEBIBYTE = 1024 * 1024;
 /**
- * Maximum additional memory, in bytes, during all attacks. Without limits, a single attack used 1.7
- * GB in 22 s.
+ * The maximum additional memory, in bytes, during all attacks. Without limits, a single attack used
+ * 1.7 GB in 22 s.
  */
 const ADDED_MAX = 450 * MEBIBYTE;
 const WHALE_ACTIONS = 100;

@@ -19,7 +19,7 @@ import {
 
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 16) / 4);
 
-/** Number of responses before the kill. */
+/** The number of responses before the kill. */
 const KILLS = process.env['TEST_LONG'] === undefined ? [10] : [3, 7];
 
 const children: ChildProcess[] = [];

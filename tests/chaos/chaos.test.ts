@@ -49,11 +49,11 @@ const FROZEN_MS_MAX = Number(process.env['CHAOS_FROZEN_MS'] ?? 6_000);
 const BETWEEN_MS_MAX = Number(process.env['CHAOS_BETWEEN_MS'] ?? 2_500);
 const DEPOSIT = 1000;
 const BANKERS = 2;
-/** Maximum recovery time after the last fault. */
+/** The maximum recovery time after the last fault. */
 const SETTLE_MS = 120_000;
-/** Interval between publications of reserves. */
+/** The interval between publications of reserves. */
 const RESERVES_EVERY_MS = 3_000;
-/** Number of blocks whose hashes are compared. */
+/** The number of blocks whose hashes are compared. */
 const COMPARED = 200;
 
 const random = seededRandom(SEED);

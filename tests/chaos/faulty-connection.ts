@@ -2,12 +2,12 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SeededRandom } from '../support/seeded.ts';
 
-/** Target of a connection: a local port or a Unix socket. */
+/** The target of a connection: a local port or a Unix socket. */
 type Target = { readonly port: number } | { readonly path: string };
 
 type Pair = readonly [Socket, Socket];
 
-/** TCP proxy between two programs that simulates network faults. */
+/** A TCP proxy between two programs that simulates network faults. */
 export class FaultyConnection {
   readonly port: number;
   readonly #server: Server;

@@ -7,13 +7,13 @@ type Fault = { readonly what: string; play(): Promise<void> };
 
 const AWAY_MS_MAX = 4_000;
 /**
- * Minimum duration of an isolation, in milliseconds. The other servers elect a new leader after 4
- * to 9 s.
+ * The minimum duration of an isolation, in milliseconds. The other servers elect a new leader after
+ * 4 to 9 s.
  */
 const CUT_OFF_MS_MIN = 5_000;
 /** Leases whose holders can be frozen. A lease that is listed twice is selected more often. */
 const LEASES = ['settlement', 'settlement', 'ticker', 'oracle'];
-/** Time for which a frozen replica runs between two freezes, in milliseconds. */
+/** The time for which a frozen replica runs between two freezes, in milliseconds. */
 const AWAKE_MS = 500;
 
 /** Injects random faults until the time ends, and then waits for recovery. */
@@ -23,7 +23,7 @@ export async function injectFault(
     readonly random: SeededRandom;
     readonly untilMs: number;
     readonly frozenMsMax: number;
-    /** Maximum time between two faults, in milliseconds. */
+    /** The maximum time between two faults, in milliseconds. */
     readonly betweenMsMax: number;
     readonly report: (what: string) => void;
   },

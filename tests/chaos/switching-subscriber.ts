@@ -4,8 +4,8 @@ import type { Json } from '../support/client.ts';
 import type { SeededRandom } from '../support/seeded.ts';
 
 /**
- * Maximum time without a frame before another replica is used. A serving replica sends a block at
- * least every second.
+ * The maximum time without a frame before another replica is used. A serving replica sends a block
+ * at least every second.
  */
 const SILENT_MS_MAX = 5_000;
 const AGAIN_MS = 100;
@@ -28,7 +28,7 @@ export class SwitchingSubscriber {
   readonly rows: Json[] = [];
   /** The last block of which rows were received. */
   height: number;
-  /** Number of connections that were opened. */
+  /** The number of connections that were opened. */
   visits = 0;
   readonly #options: WandererOptions;
   #isOver = false;

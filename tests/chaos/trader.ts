@@ -5,8 +5,8 @@ import { Client, type Reply } from '../support/client.ts';
 import type { SeededRandom } from '../support/seeded.ts';
 
 /**
- * Time after which the request is sent to another replica, in milliseconds. A later response still
- * counts.
+ * The time after which the request is sent to another replica, in milliseconds. A later response
+ * still counts.
  */
 const CONVERGE_MS_MAX = 4_000;
 const AGAIN_MS = 150;
@@ -23,7 +23,7 @@ export type SentRequest = {
    * differ from the first. None are expected.
    */
   readonly surprises: string[];
-  /** Number of requests that were sent more than once. */
+  /** The number of requests that were sent more than once. */
   repeated: number;
   acknowledged: number;
 };

@@ -108,7 +108,7 @@ describe('withdrawals lists the withdrawals of an account', () => {
   });
 });
 
-describe('userFundings before the first hour', () => {
+describe('userFundings is empty before the first hour ends', () => {
   const ask = async (more: object = {}) => {
     const reply = await world.client.info({ type: 'userFundings', user: alice.address, ...more });
     const { json, status } = reply;

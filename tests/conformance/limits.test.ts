@@ -12,8 +12,8 @@ import type { Envelope } from '../support/wallet.ts';
 const world = aVenue(['--oracle', 'still']);
 
 /**
- * Number of concurrent requests. Even on a slow machine, the bucket cannot refill this much during
- * the test, and two floods stay below the connection limit.
+ * The number of concurrent requests. Even on a slow machine, the bucket cannot refill this much
+ * during the test, and two floods stay below the connection limit.
  */
 const FLOOD = 200;
 const INFO_PER_SECOND = 50;

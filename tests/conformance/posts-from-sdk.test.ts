@@ -25,9 +25,9 @@ type Wire = {
   readonly fetched: string[];
   /** Frames with posts that were sent. */
   readonly posted: string[];
-  /** Number of upcoming answers to drop, together with their connections. */
+  /** The number of upcoming answers to drop, together with their connections. */
   answersLost: number;
-  /** Number of upcoming posts to drop, together with their connections. */
+  /** The number of upcoming posts to drop, together with their connections. */
   postsLost: number;
 };
 

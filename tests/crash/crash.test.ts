@@ -29,7 +29,7 @@ import { seededRandom } from '../support/seeded.ts';
 const SEED = freshSeed('CRASH_SEED');
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 3);
 const DEPOSIT = 1000;
-/** Number of earlier requests that are sent again after each restart. */
+/** The number of earlier requests that are sent again after each restart. */
 const RESENT = 12;
 
 let venue: Venue;

@@ -29,13 +29,13 @@ export type Load = {
   height: number;
   acknowledgedCount: number;
   killed: boolean;
-  /** Hook that is called synchronously at each acknowledgement. */
+  /** A hook that is called synchronously at each acknowledgement. */
   onAcknowledged?: () => void;
 };
 
 /**
- * Maximum number of resting orders. They are so far from the market that only their owner changes
- * them.
+ * The maximum number of resting orders. They are so far from the market that only their owner
+ * changes them.
  */
 const LIVE_MAX = 150;
 const IN_FLIGHT = 2;

@@ -40,7 +40,7 @@ type Sent = { readonly actor: Actor; readonly signed: Signed; isAcknowledged: bo
 let maker: Actor;
 const takers: Actor[] = [];
 let market: OutcomeMarket;
-/** Number of shares that each actor's requests have bought. */
+/** The number of shares that each actor's requests have bought. */
 const bought = new Map<Actor, number>();
 
 beforeAll(async () => {

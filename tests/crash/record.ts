@@ -15,7 +15,7 @@ import type { JsonObject, Signed } from '../support/wallet.ts';
 export type Recorded = {
   readonly kind: string;
   readonly signed: Signed;
-  /** Response to the request with `confirm`. It contains the receipt. */
+  /** The response to the request with `confirm`. It contains the receipt. */
   readonly first: Json;
 };
 

@@ -24,10 +24,10 @@ const GUIDES: readonly (readonly [name: string, printed: RegExp])[] = [
   ['build/following-an-order.md', /^exported true$/m],
 ];
 
-/** Address of the operator's key that the guides use. */
+/** The address of the operator's key that the guides use. */
 const OPERATOR = '0xd09ad14080d4b257a819a4f579b8485be88f086c';
 
-/** Line that is printed before the output of each guide. */
+/** The line that is printed before the output of each guide. */
 const MARK = '::guide::';
 
 const guideOf = (name: string): string => readFileSync(join(REPOSITORY, 'docs', name), 'utf8');

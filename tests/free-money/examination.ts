@@ -17,15 +17,15 @@ import type { Entry } from './venue.ts';
  */
 export type Gains = {
   /**
-   * Gain from bankruptcies: closes at prices outside the book, and deficits that other accounts
+   * The gain from bankruptcies: closes at prices outside the book, and deficits that other accounts
    * paid.
    */
   relief: bigint;
-  /** Maximum amount that other accounts and the insurance fund may have paid for `relief`. */
+  /** The maximum amount that other accounts and the insurance fund may have paid for `relief`. */
   allowed: bigint;
   /**
-   * Gain from the venue's orders for accounts in liquidation and for the insurance fund, valued at
-   * the mark.
+   * The gain from the venue's orders for accounts in liquidation and for the insurance fund, valued
+   * at the mark.
    */
   forced: bigint;
 };
@@ -47,7 +47,8 @@ export class Examination {
   readonly #margins: MarginJudge;
   readonly gains: Gains = { relief: 0n, allowed: 0n, forced: 0n };
   /**
-   * Number of occurrences of each checked case. A search that reaches none of them proves nothing.
+   * The number of occurrences of each checked case. A search that reaches none of them proves
+   * nothing.
    */
   readonly reached = new Map<string, number>();
 

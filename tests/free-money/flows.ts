@@ -11,11 +11,11 @@ import type { Entry } from './venue.ts';
 export type Change = {
   /** The change between the last valid marks and the marks of this entry. */
   readonly total: bigint;
-  /** Effect of the account's fills at their prices, valued at this entry's mark, minus fees. */
+  /** The effect of the account's fills at their prices, valued at this entry's mark, minus fees. */
   readonly fills: bigint;
   readonly funding: bigint;
   readonly moved: bigint;
-  /** Effect of price changes on held positions. */
+  /** The effect of price changes on held positions. */
   readonly carried: bigint;
   /**
    * The remaining change: closes at prices outside the book, and payments from and to the insurance

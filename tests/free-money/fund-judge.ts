@@ -69,7 +69,7 @@ class Walk {
   #value = 0n;
   #allowance: Map<Address, bigint> | undefined;
   /**
-   * Account whose position the venue is closing in the market, and the fees that the fund earns
+   * The account whose position the venue is closing in the market, and the fees that the fund earns
    * from the close.
    */
   #closing: Address | undefined;

@@ -22,9 +22,9 @@ const HOUR_MS = 3_600_000;
 /** Funding gains of the owners, and the open interest in the hours of these gains. */
 export type FundingFigures = {
   gain: bigint;
-  /** Sum of the open interest at the oracle price in these hours. */
+  /** The sum of the open interest at the oracle price in these hours. */
   interestHours: bigint;
-  /** Largest hourly gain as a share of the open interest, in 10^-10. */
+  /** The largest hourly gain as a share of the open interest, in 10^-10. */
   worstE10: bigint;
   hours: number;
 };
@@ -32,7 +32,7 @@ export type FundingFigures = {
 export class FundingJudge {
   readonly #owners: ReadonlySet<Address>;
   readonly #fund: Address;
-  /** Number of sampling instants in the current hour at which each market was open. */
+  /** The number of sampling instants in the current hour at which each market was open. */
   readonly #open = new Map<number, bigint>();
   readonly figures: FundingFigures = { gain: 0n, interestHours: 0n, worstE10: 0n, hours: 0 };
 

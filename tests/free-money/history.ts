@@ -16,7 +16,7 @@ export type Opening = {
 export type Person = {
   readonly usdc: number;
   readonly isHedged: boolean;
-  /** Margin mode in each market. */
+  /** The margin mode in each market. */
   readonly isIsolated: readonly boolean[];
   readonly leverage: readonly number[];
   /**
@@ -32,7 +32,7 @@ export type Quotes = {
   readonly half: number;
   readonly levels: number;
   readonly lots: number;
-  /** Largest position, in lots, that the maker's quotes may create. */
+  /** The largest position, in lots, that the maker's quotes may create. */
   readonly inventory: number;
   readonly timeInForce: 'gtc' | 'alo';
 };
@@ -100,11 +100,11 @@ export type Step =
 export type Stretch = {
   readonly kind: 'stretch';
   readonly seconds: number;
-  /** Interval between price pushes, in milliseconds. */
+  /** The interval between price pushes, in milliseconds. */
   readonly pushMs: number;
   readonly walk: {
     readonly seed: number;
-    /** Largest move per push, in hundred-thousandths. */
+    /** The largest move per push, in hundred-thousandths. */
     readonly step: number;
     /** One in this many pushes moves the price by 1 to 8 percent. 0 means that none does. */
     readonly gapEvery: number;
@@ -125,12 +125,12 @@ export type Routine = {
   readonly who: number;
   readonly perp: number;
   readonly isBuy: boolean;
-  /** Distance from the oracle price, in thousandths. */
+  /** The distance from the oracle price, in thousandths. */
   readonly away: number;
   readonly share: number;
   readonly timeInForce: 'gtc' | 'alo';
   readonly reduceOnly: boolean;
-  /** Time between the order and the sample, in milliseconds. */
+  /** The time between the order and the sample, in milliseconds. */
   readonly leadMs: number;
   /** The order is repeated at every n-th sample. */
   readonly every: number;

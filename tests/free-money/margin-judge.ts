@@ -24,16 +24,17 @@ const E8 = 100_000_000n;
 /** The highest maker fee. */
 const MAKER_FEE_E8 = 15_000n;
 const LIQUIDATION_FEE_E8 = 500_000n;
-/** Maximum difference, in micro-USDC, of fees and margins that are each rounded once. */
+/** The maximum difference, in micro-USDC, of fees and margins that are each rounded once. */
 const ROUNDING = 3n;
 
 export type MarginFigures = {
   cancelled: number;
   /**
-   * Number of orders that were cancelled in a stale market, where no fill may increase exposure.
+   * The number of orders that were cancelled in a stale market, where no fill may increase
+   * exposure.
    */
   stale: number;
-  /** Number of cancelled orders that could be checked. */
+  /** The number of cancelled orders that could be checked. */
   judged: number;
   refused: number;
 };

@@ -18,12 +18,12 @@ export type Players = {
 
 /** R-funding: premiums are sampled at multiples of this interval. */
 const SAMPLE_MS = 5_000;
-/** Delay of single actions after the last sample, in milliseconds. */
+/** The delay of single actions after the last sample, in milliseconds. */
 const ACT_MS = 2_200;
 const RESTING_MS = 1_700;
 /**
- * Delay of the makers' quotes after each full second, in milliseconds. Each maker quotes slightly
- * later than the previous one.
+ * The delay of the makers' quotes after each full second, in milliseconds. Each maker quotes
+ * slightly later than the previous one.
  */
 const MAKER_MS = 300;
 const PRICE_MIN = 20_000;

@@ -37,8 +37,8 @@ const TIMEOUT_MS = 100_000 + 3 * COUNT;
 const SIGNED_COUNT = Math.ceil(COUNT / 20);
 const MEBIBYTE = 1024 * 1024;
 /**
- * Maximum growth of the heap. Accounts from the faucet and blocks use some memory permanently, but
- * requests do not.
+ * The maximum growth of the heap. Accounts from the faucet and blocks use some memory permanently,
+ * but requests do not.
  */
 const HEAP_GROWTH_MAX = (COUNT > 100_000 ? 4 : 2) * MEBIBYTE;
 const RESIDENT_GROWTH_MAX = 256 * MEBIBYTE;
@@ -163,7 +163,7 @@ function mutatedRequests(): Requests {
 
 describe(`requests without a valid signature do no harm, FUZZ_SEED=${SEED}`, () => {
   let result: SendResult;
-  /** Memory of the venue after each quarter of the requests, in bytes. */
+  /** The memory of the venue after each quarter of the requests, in bytes. */
   const memory: { readonly heap: number; readonly resident: number }[] = [];
 
   test(

@@ -19,7 +19,7 @@ const BYTES_MAX = 2 * MEBIBYTE;
 /** One in this many requests has almost the maximum size. */
 const LARGE_EVERY = 2_000;
 const MANY_KEYS = 60_000;
-/** Content of a large body: prefix, repeated text, and suffix. */
+/** The content of a large body: prefix, repeated text, and suffix. */
 const FILLINGS = [
   [',"x":"', 'x', '"'],
   [',"x":"', '\\u0041', '"'],

@@ -8,7 +8,7 @@ const IN_FLIGHT = 128;
 const FAULTS_MAX = 5;
 
 export type SendResult = {
-  /** Number of responses by path, status and code. */
+  /** The number of responses by path, status and code. */
   readonly tally: ReadonlyMap<string, number>;
   /** The first undocumented responses, with their requests. */
   readonly faults: readonly string[];

@@ -13,7 +13,7 @@ const BODY_BYTES_MAX = 64 * 1024;
 const FRAME_CODES = ['INVALID_FRAME', 'INVALID_PARAMS', 'RISK_RATE_LIMITED'];
 
 export type PressedPosts = {
-  /** Number of posts that got a response, and number of frames that were rejected. */
+  /** The number of posts that got a response, and number of frames that were rejected. */
   readonly answered: number;
   readonly refused: number;
   /** Undocumented responses, and responses that differ from those over HTTP. */

@@ -29,9 +29,9 @@ const SUBSCRIBERS = Number(process.env['GAPLESS_SUBSCRIBERS'] ?? 200);
 const PER_LINE = 4;
 const PEOPLE = 6;
 const BOTH = ['perp', 'outcome'];
-/** Maximum duration of a cut or a pause, in milliseconds. */
+/** The maximum duration of a cut or a pause, in milliseconds. */
 const TROUBLE_MS_MAX = 1500;
-/** Maximum time until the last frames after trading has stopped, in milliseconds. */
+/** The maximum time until the last frames after trading has stopped, in milliseconds. */
 const SETTLE_MS = 30_000;
 
 const random = seededRandom(SEED);

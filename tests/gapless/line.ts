@@ -13,7 +13,7 @@ export type Followed = {
   resumed: boolean;
 };
 
-/** Delay before a rejected request is repeated, in milliseconds. */
+/** The delay before a rejected request is repeated, in milliseconds. */
 const RETRY_MS = 200;
 
 /**

@@ -26,7 +26,7 @@ export type ListOptions = {
 export class ListView implements View {
   readonly beginsWithSnapshot: boolean;
   rows: Json[] = [];
-  /** Number of times that rows between the received ones and a snapshot were lost. */
+  /** The number of times that rows between the received ones and a snapshot were lost. */
   gaps = 0;
   readonly #options: ListOptions;
 

@@ -10,7 +10,7 @@ import { MoneyWorld } from '../support/money-world.ts';
 
 let world: MoneyWorld;
 let hanging: Server;
-/** Number of pending requests that were not aborted. */
+/** The number of pending requests that were not aborted. */
 let held = 0;
 
 beforeAll(async () => {

@@ -46,7 +46,7 @@ export async function go(): Promise<string> {
 type Vector = { readonly name: string; readonly txHash: string };
 
 let folder: string;
-/** Folder of an external user with the installed tarball. */
+/** The folder of an external user with the installed tarball. */
 let home: string;
 let tarball: string;
 let venue: Venue;

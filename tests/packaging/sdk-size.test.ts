@@ -13,7 +13,7 @@ import { REPOSITORY } from '../support/venue-process.ts';
  */
 
 const SOURCES = join(REPOSITORY, 'packages/sdk/src');
-/** Maximum size of each bundle in bytes after gzip. */
+/** The maximum size of each bundle in bytes after gzip. */
 const BUDGETS: readonly (readonly [
   what: string,
   entryPoint: string,

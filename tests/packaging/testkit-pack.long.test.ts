@@ -79,7 +79,7 @@ await venue.stop();`;
 const INSTALL = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
 
 let folder: string;
-/** Folder of an external user with the installed tarball. */
+/** The folder of an external user with the installed tarball. */
 let home: string;
 let tarball: string;
 

@@ -19,7 +19,8 @@ import { temporaryData } from '../support/venue-process.ts';
 
 const TRANSFERS = Number(process.env['RELAY_TRANSFERS'] ?? 60);
 /**
- * Number of requests between kills, and before the first kill. A start also needs some requests.
+ * The number of requests between kills, and before the first kill. A start also needs some
+ * requests.
  */
 const KILL_AFTER = { least: 60, most: 700, first: 300 };
 const SEED = 'test test test test test test test test test test test junk';

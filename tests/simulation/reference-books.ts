@@ -251,7 +251,9 @@ export class ReferenceBooks {
     this.tradeOff(this.fund, this.position(this.fund, position.market, 0), size, price);
   }
 
-  /** Amount that the most recently taken-over isolated position has paid to its owner's balance. */
+  /**
+   * The amount that the most recently taken-over isolated position has paid to its owner's balance.
+   */
   paidOut = 0n;
 
   coverDeficit(owner: Book, position: Position | undefined): void {

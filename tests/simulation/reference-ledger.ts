@@ -32,12 +32,12 @@ const DAY_MS = 86_400_000;
 
 export class ReferenceLedger {
   readonly books = new ReferenceBooks();
-  /** Number of funding hours in which the insurance fund had a position. */
+  /** The number of funding hours in which the insurance fund had a position. */
   fundHours = 0;
   readonly #orders = new ReferenceOrders(this.books);
   #fundingLeft = 0n;
   #target: bigint | undefined;
-  /** Account whose liquidation order is in the market. */
+  /** The account whose liquidation order is in the market. */
   #forced: string | undefined;
   #adl:
     | {

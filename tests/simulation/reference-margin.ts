@@ -1,5 +1,5 @@
 /**
- * Reference model of margin, written from the rulebook only. It is small and slow, uses bigints,
+ * A reference model of margin, written from the rulebook only. It is small and slow, uses bigints,
  * and shares no code with the engine. It computes the equity and requirements of each margin
  * account from positions, costs, balances, marks and tiers. The reference ledger provides these
  * inputs from the engine's events, and the tests compare the engine with both.

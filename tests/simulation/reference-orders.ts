@@ -34,7 +34,7 @@ export class ReferenceOrders {
   readonly #books: ReferenceBooks;
   /** The state of each position before the current order was matched. */
   readonly #before = new Map<Position, Standing>();
-  /** Amount that the current taker has moved to its isolated position, including fees. */
+  /** The amount that the current taker has moved to its isolated position, including fees. */
   used = 0n;
   /** The amend in progress, with the maximum reserve of its order. */
   amend: { readonly orderId: number; readonly reserve: bigint } | undefined;

@@ -1,6 +1,6 @@
 /**
- * Reference outcome market, written from the rulebook only. It is slow, uses bigints, and shares no
- * code with the engine. All orders are in one list. Each match scans the list by outcome, in the
+ * A reference outcome market, written from the rulebook only. It is slow, uses bigints, and shares
+ * no code with the engine. All orders are in one list. Each match scans the list by outcome, in the
  * outcome's own prices instead of a common book price. Each charge is the order's total fee minus
  * the part already paid. Free money and free shares are recomputed from balances and open orders.
  */

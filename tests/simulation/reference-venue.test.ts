@@ -37,7 +37,7 @@ class Pair {
   readonly reference = new ReferenceVenue();
   readonly workload: Workload;
   trades = 0;
-  /** Number of orders that R-fillable cancelled before a mark or a sample. */
+  /** The number of orders that R-fillable cancelled before a mark or a sample. */
   tested = 0;
   premiums = 0;
   readonly seen = new Map<string, number>();

@@ -22,7 +22,7 @@ import {
 } from './reference-perps.ts';
 
 /**
- * Reference perpetual venue, written from the rulebook only. It is slow, uses bigints, and shares
+ * A reference perpetual venue, written from the rulebook only. It is slow, uses bigints, and shares
  * no code with the engine. It scans one list of orders for every match and has no caches. Each
  * charge is the order's total fee minus the part already paid. The model supports one-way cross
  * margin, and the mark is an input.

@@ -1,6 +1,6 @@
 /**
- * Small book that computes execution reports. Its orders are in a list that every query sorts, and
- * sums are computed over all items. It shares only the rules with the engine and the history.
+ * A small book that computes execution reports. Its orders are in a list that every query sorts,
+ * and sums are computed over all items. It shares only the rules with the engine and the history.
  */
 
 export type ModelOrder = {

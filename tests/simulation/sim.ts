@@ -38,18 +38,20 @@ export type SimulationReport = {
   readonly blocks: number;
   readonly trades: number;
   readonly restores: number;
-  /** Number of occurrences of each rejection, cancel reason, event type and liquidation step. */
+  /**
+   * The number of occurrences of each rejection, cancel reason, event type and liquidation step.
+   */
   readonly endings: Readonly<Record<string, number>>;
   readonly digest: string;
 };
 
 /**
- * Number of blocks between two checks of all invariants (`CHECK_EVERY`), and of the risk of all
+ * The number of blocks between two checks of all invariants (`CHECK_EVERY`), and of the risk of all
  * accounts (`RISK_EVERY`).
  */
 const CHECK_EVERY = 250;
 const RISK_EVERY = 5;
-/** Number of times that the state is replaced by its restored dump. */
+/** The number of times that the state is replaced by its restored dump. */
 const RESTORES = 4;
 /** R-delist: the closing hour in blocks of 5 s. */
 const CLOSING_STEPS = 720;

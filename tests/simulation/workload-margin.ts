@@ -16,7 +16,7 @@ import { timeMs } from '@oddlot/units';
  * grouped orders, amends, reversals, dead man's switches), and operator actions.
  */
 
-/** State of the workload from which the functions below create commands. */
+/** The state of the workload from which the functions below create commands. */
 export type Desk = {
   readonly pick: (below: number) => number;
   readonly now: () => number;

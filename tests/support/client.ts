@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Envelope, Signed } from './wallet.ts';
 
 /**
- * Plain HTTP client that exposes the status, headers, raw text and JSON of every response. It
+ * A plain HTTP client that exposes the status, headers, raw text and JSON of every response. It
  * neither retries nor throws for an error status.
  */
 
@@ -30,7 +30,7 @@ type HttpExchange = {
 };
 
 export class Client {
-  /** Hook that is called for every request with a JSON body, and its response. */
+  /** A hook that is called for every request with a JSON body, and its response. */
   static onExchange: ((exchange: HttpExchange) => void) | undefined;
 
   readonly url: string;

@@ -93,7 +93,7 @@ export async function signDirect(
 export type MultiSigOptions = DirectOptions &
   Pick<AgentOptions, 'vaultAddress' | 'expiresAfter'> & {
     readonly multiSigUser: string;
-    /** Key that sends the wrapper; normally one of the account's signers. */
+    /** The key that sends the wrapper; normally one of the account's signers. */
     readonly outerKey: Hex;
     readonly innerKeys: readonly Hex[];
     /** Signatures to send in place of those of `innerKeys`, for example from another wrapper. */

@@ -1,5 +1,5 @@
 /**
- * Minimal reference venue: one perp, no margin, and one list as the book. It implements R-book,
+ * A minimal reference venue: one perp, no margin, and one list as the book. It implements R-book,
  * R-tif, R-stp, R-reduce, R-rounding and position arithmetic in integers. Prices are in price
  * units, sizes in lots and money in micro-USDC, so that price × size is money (R-units).
  */

@@ -10,7 +10,7 @@ export class ModelWorld {
   readonly chains: Readonly<Record<'base' | 'arbitrum', ModelChain>>;
   readonly urls = { venue: '', base: '', arbitrum: '' };
   /**
-   * Hook that is called before each response. If it resolves to false, the request gets no
+   * A hook that is called before each response. If it resolves to false, the request gets no
    * response; the hook itself may still run the effect.
    */
   onRequest: (effect: () => Promise<unknown>) => Promise<boolean> = async () => true;

@@ -8,7 +8,7 @@ import { NODE, REPOSITORY } from './venue-process.ts';
 const MARKED = /<!-- test: (?<name>\S+) -->\s*```(?<language>\w+)[^\n]*\n(?<code>.*?)\n```/gs;
 const PAGES = ['README.md', 'docs/get-started/without-the-sdk.md'];
 
-/** Default address of a venue in the documents. */
+/** The default address of a venue in the documents. */
 export const DEFAULT_URL = 'http://127.0.0.1:8690';
 
 export const RUN_MS_MAX = 60_000;

@@ -6,7 +6,7 @@ import type { Json } from './client.ts';
 const WAIT_MS_MAX = 60_000;
 
 export class Socket {
-  /** Hook that is called with every frame and the path of its socket. */
+  /** A hook that is called with every frame and the path of its socket. */
   static onFrame: ((path: string, frame: Json) => void) | undefined;
 
   readonly frames: Json[] = [];
@@ -47,7 +47,7 @@ export class Socket {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Number of frames received. Pass it to `next` to consider only later frames. */
+  /** The number of frames received. Pass it to `next` to consider only later frames. */
   get mark(): number {
     return this.frames.length;
   }

@@ -24,7 +24,7 @@ export type Loan = {
   readonly url: string;
   readonly streams: string;
   readonly operations: string;
-  /** File with the venue's time. It is absent unless the clock is held. */
+  /** The file with the venue's time. It is absent unless the clock is held. */
   readonly clockFile: string | undefined;
 };
 

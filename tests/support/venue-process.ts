@@ -25,7 +25,8 @@ const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/venue') }
 
 const SERVING = /is serving at (http:\S+) \(streams (ws:[^\s,)]+), operations (http:[^\s,)]+)/;
 /**
- * Timeout for a venue that does not start. It is long enough for a slow start on a busy machine.
+ * The timeout for a venue that does not start. It is long enough for a slow start on a busy
+ * machine.
  */
 export const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 15_000;
@@ -43,7 +44,7 @@ export const HOLDING = ['--chain', 'local', '--chain-every-ms', '3600000'];
 export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 export type CommandContext = {
-  /** Maximum number of open files and sockets. */
+  /** The maximum number of open files and sockets. */
   readonly descriptors?: number;
   /** Variables in addition to the environment of the tests. */
   readonly environment?: Readonly<Record<string, string>>;

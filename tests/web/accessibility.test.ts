@@ -31,7 +31,9 @@ const LONG_MS = 120_000;
 const SEED = freshSeed('LOOKS_SEED');
 const random = seededRandom(SEED);
 
-/** Address of each screen of the router, and a text that is visible when the screen has loaded. */
+/**
+ * The address of each screen of the router, and a text that is visible when the screen has loaded.
+ */
 const SHOWN: Readonly<Record<string, readonly (readonly [address: string, text: string])[]>> = {
   '/': [['/', 'Will the tide turn?']],
   '/activity': [

@@ -17,7 +17,7 @@ import { workerBrowser } from './support/worker-browser.ts';
 let venue: Venue;
 let browser: WebBrowser;
 let operator: ChainOperator;
-/** Timeout of tests that wait for validators and confirmations. */
+/** The timeout of tests that wait for validators and confirmations. */
 const SLOW_MS = 120_000;
 const LONG_WAIT = { timeout: 60_000 };
 

@@ -9,7 +9,7 @@ import { workerVenue } from './support/worker-venue.ts';
 /** The tests in this file use only the keyboard. */
 
 const LONG_MS = 120_000;
-/** Maximum number of presses of Tab until the focus reaches the main control of a screen. */
+/** The maximum number of presses of Tab until the focus reaches the main control of a screen. */
 const TABS_MAX = 75;
 
 let venue: Venue;

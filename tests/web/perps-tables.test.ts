@@ -37,7 +37,7 @@ const TABS = [
 ] as const;
 const TABLET = 834;
 const PHONE = 390;
-/** Number of widths per run. `npm run test:long` tests all widths. */
+/** The number of widths per run. `npm run test:long` tests all widths. */
 const WIDTHS = 2;
 const SEED = freshSeed('WIDTHS_SEED');
 const random = seededRandom(SEED);

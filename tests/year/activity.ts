@@ -15,7 +15,7 @@ import type { ControlledVenue } from './controlled-venue.ts';
  * resolved.
  */
 
-/** Duration of the shortest series, which is also the interval of the activity. */
+/** The duration of the shortest series, which is also the interval of the activity. */
 export type Step = '15m' | '1h';
 
 const HOUR_MS = 3_600_000;
@@ -36,11 +36,11 @@ const LEVELS = Array.from({ length: 16 }, (_, index) => index + 1);
 const LEVEL = 0.0005;
 const TAKEN = 3;
 
-/** Maximum distance of a price from its start, so that accounts keep enough margin. */
+/** The maximum distance of a price from its start, so that accounts keep enough margin. */
 const WALK_MAX = 0.2;
 const STEP = 0.002;
 
-/** State that is passed to the next phase. */
+/** The state that is passed to the next phase. */
 export type Memory = {
   readonly walks: readonly number[];
   /** Markets of the event that was listed on the previous day. */

@@ -6,9 +6,11 @@ import { decodeSnapshot, type SnapshotPayload } from '../../packages/replica/src
 export type Left = {
   readonly height: number;
   readonly snapshotBytes: number;
-  /** Number of characters that each part of the state and each projection takes in the snapshot. */
+  /**
+   * The number of characters that each part of the state and each projection takes in the snapshot.
+   */
   readonly parts: Readonly<Record<string, number>>;
-  /** Size of each top-level folder, in bytes. */
+  /** The size of each top-level folder, in bytes. */
   readonly folderBytes: Readonly<Record<string, number>>;
 };
 

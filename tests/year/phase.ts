@@ -21,17 +21,17 @@ export type PhaseOptions = {
 
 export type PhaseResult = {
   readonly memory: Memory;
-  /** Heap of the main thread after garbage collection, in bytes. */
+  /** The heap of the main thread after garbage collection, in bytes. */
   readonly heapBytes: number;
-  /** Heap of the indexer's thread, which has its own copy of the state. */
+  /** The heap of the indexer's thread, which has its own copy of the state. */
   readonly indexerBytes: number;
-  /** Memory of the process, including uncollected garbage. */
+  /** The memory of the process, including uncollected garbage. */
   readonly residentBytes: number;
-  /** Time from the call until the venue serves requests, in milliseconds. */
+  /** The time from the call until the venue serves requests, in milliseconds. */
   readonly startMs: number;
 };
 
-/** Interval of progress messages, in days. */
+/** The interval of progress messages, in days. */
 const PROGRESS_DAYS = 30;
 
 async function live(options: PhaseOptions): Promise<PhaseResult> {

@@ -14,15 +14,15 @@ import type { PhaseOptions, PhaseResult } from './phase.ts';
  */
 
 const WEEK_DAYS = 7;
-/** Maximum factor by which a value may grow from the first week to the end. */
+/** The maximum factor by which a value may grow from the first week to the end. */
 const GROWTH_MAX = 1.2;
 
 export type Weight = Left & {
-  /** Heap of the main thread, which holds the state and all derived data. */
+  /** The heap of the main thread, which holds the state and all derived data. */
   readonly heapBytes: number;
-  /** Heap of the indexer's thread. */
+  /** The heap of the indexer's thread. */
   readonly indexerBytes: number;
-  /** Memory of the process, including uncollected garbage. It has no limit. */
+  /** The memory of the process, including uncollected garbage. It has no limit. */
   readonly residentBytes: number;
   /**
    * The shortest of several times from the call until the venue serves requests, in milliseconds.
@@ -41,7 +41,7 @@ export async function liveThrough(options: {
   readonly days: number;
   readonly seed: number;
   readonly step: Step;
-  /** Number of restarts for this measurement. */
+  /** The number of restarts for this measurement. */
   readonly starts: number;
 }): Promise<YearReport> {
   const startedMs = performance.now();

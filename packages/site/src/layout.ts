@@ -29,7 +29,7 @@ type Frame = {
 };
 
 const DESCRIPTION_MAX = 160;
-/** Maximum depth of the headings in the outline on the right. */
+/** The maximum depth of the headings in the outline on the right. */
 const OUTLINE_DEPTH_MAX = 3;
 
 /** Returns the HTML of a page. All scripts and styles are files. */

@@ -26,7 +26,7 @@ type Row = { readonly name: string; readonly schema: JsonSchema; readonly isRequ
 
 /** Fields that are omitted, because every request has them. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['type']);
-/** Maximum depth of listed fields. The linked definition describes deeper fields. */
+/** The maximum depth of listed fields. The linked definition describes deeper fields. */
 const DEPTH_MAX = 4;
 
 /** Returns a table of the fields of a request, or an empty string if it has none. */

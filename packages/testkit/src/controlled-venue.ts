@@ -44,7 +44,7 @@ const STEP_MS = 5_000;
 /** The step in milliseconds if no sample could contain a premium. */
 const CALM_STEP_MS = 60_000;
 const GENESIS_MS = 1_000;
-/** URL of a venue without ports. */
+/** The URL of a venue without ports. */
 const NOWHERE = 'http://127.0.0.1';
 /** These flags disable services that slow down the start or follow the machine's clock. */
 const LEAN = ['--network', 'testnet', '--no-relay', '--no-bots'];

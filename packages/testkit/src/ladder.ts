@@ -6,11 +6,13 @@ export const ORDERS_PER_ACTION = 50;
 
 /** The shape of a book that one call fills. */
 export type BookShape = {
-  /** Number of levels on each side. The default is 10. */
+  /** The number of levels on each side. The default is 10. */
   readonly levels?: number;
   /** The size at each level, as decimal text. The default is 1 coin or 100 shares. */
   readonly size?: string;
-  /** Distance from the middle to the best price and between levels, in ticks. The default is 1. */
+  /**
+   * The distance from the middle to the best price and between levels, in ticks. The default is 1.
+   */
   readonly gapTicks?: number;
   /**
    * The middle price, as decimal text. The default is the oracle price, or 0.5 for an outcome

@@ -4,7 +4,7 @@ import type { OpenSocket, Socket } from '@oddlot/sdk';
 import { WebSocket } from 'ws';
 
 /**
- * Maximum number of concurrent connections. Further requests wait, as in any client with
+ * The maximum number of concurrent connections. Further requests wait, as in any client with
  * keep-alive.
  */
 const CONNECTIONS_MAX = 64;

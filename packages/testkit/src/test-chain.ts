@@ -39,7 +39,7 @@ type Owner = { readonly privateKey: Hex; readonly address: string };
  */
 export class TestChain {
   readonly contracts: Contracts;
-  /** URL of the JSON-RPC endpoint, for wallets and other clients. */
+  /** The URL of the JSON-RPC endpoint, for wallets and other clients. */
   readonly url: string;
   readonly #chain: LocalChain;
   readonly #keys: LocalKeys;

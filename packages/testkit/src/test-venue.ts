@@ -22,7 +22,7 @@ import { type Snapshot, ControlledVenue } from './controlled-venue.ts';
 const ACCOUNTS = 10;
 const USDC = '100000';
 const USDC_DECIMALS = 6;
-/** Balance of the account that fills books. It exceeds what any test trades. */
+/** The balance of the account that fills books. It exceeds what any test trades. */
 const MAKER_USDC = '100000000';
 
 /** The options that connect a client. Their types do not depend on a particular copy of the SDK. */

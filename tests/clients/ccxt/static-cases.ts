@@ -10,7 +10,9 @@ export const CLASSES = { oddlot, oddlotPrediction } as const;
 
 export type ClassName = keyof typeof CLASSES;
 
-/** Case of a request: the method, its parameters, and the last request that the method sends. */
+/**
+ * The case of a request: the method, its parameters, and the last request that the method sends.
+ */
 export type RequestCase = {
   readonly description: string;
   readonly method: string;
@@ -20,7 +22,7 @@ export type RequestCase = {
   readonly output: string;
 };
 
-/** Case of a response: the venue's response, and the result of the method. */
+/** The case of a response: the venue's response, and the result of the method. */
 export type ResponseCase = {
   readonly description: string;
   readonly method: string;

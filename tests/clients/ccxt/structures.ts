@@ -7,7 +7,7 @@ import type { Json } from '../../support/client.ts';
  * does not contain ccxt's own tests.
  */
 
-/** Type of a field. A question mark allows undefined, but the field itself is required. */
+/** The type of a field. A question mark allows undefined, but the field itself is required. */
 type FieldType = `${'string' | 'number' | 'boolean' | 'object' | 'array' | 'any'}${'' | '?'}`;
 
 type Fields = Readonly<Record<string, FieldType>>;

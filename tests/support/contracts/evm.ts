@@ -40,7 +40,7 @@ const GAS_LIMIT = 30_000_000n;
 /** Executes signed transactions in a real EVM without blocks, network or gas costs. */
 export class Evm {
   readonly chainId: number;
-  /** Block time that contracts see, in seconds. Tests change it. */
+  /** The block time that contracts see, in seconds. Tests change it. */
   timeSeconds = 1_800_000_000;
   readonly #vm: VM;
   readonly #common: Common;

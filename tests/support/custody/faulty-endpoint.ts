@@ -25,7 +25,7 @@ export type EndpointFault =
   /** The endpoint returns false logs, receipts and call results. */
   | 'false';
 
-/** Length of a call in characters. A batch of a few payouts is shorter. */
+/** The length of a call in characters. A batch of a few payouts is shorter. */
 const LONG_CALL = 8_000;
 
 /**

@@ -24,7 +24,7 @@ export type ModelCall = {
   readonly to: Hex;
   readonly data: Hex;
   readonly value: bigint;
-  /** Block time, in seconds. */
+  /** The block time, in seconds. */
   readonly time: bigint;
   /** Transaction hash. It is absent for read-only calls. */
   readonly hash?: Hex;
@@ -47,7 +47,7 @@ export type ModelWorld<State> = {
   readonly chainId: number;
   readonly start: State;
   readonly run: (state: State, call: ModelCall) => ModelResult<State>;
-  /** Ether balance, in wei. By default all accounts have enough ether. */
+  /** The ether balance, in wei. By default all accounts have enough ether. */
   readonly etherOf?: (state: State, owner: Hex) => bigint;
   /** Charges the cost of a transaction, whether it succeeds or not. */
   readonly charge?: (state: State, from: Hex) => State;

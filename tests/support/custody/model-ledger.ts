@@ -36,9 +36,9 @@ export class ModelLedger {
   changes: string[] = [];
   pageRows = 2_000;
   status = { insuranceFund: '1', withdrawalsWait: false };
-  /** Number of empty responses before the first response with rows. */
+  /** The number of empty responses before the first response with rows. */
   emptyAnswers = 0;
-  /** Number of requests that are rejected because of a rate limit. */
+  /** The number of requests that are rejected because of a rate limit. */
   busy = 0;
   httpStatus = 200;
   asked: Query[] = [];

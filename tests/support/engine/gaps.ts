@@ -16,7 +16,7 @@ export const Z = instrumentId(2);
 export const FUND = PARAMETERS.insuranceFundAddress;
 
 const FREE: PerpDefinition = { ...PERP, takerFeeE8: 0, makerFeeE8: 0 };
-/** Account that funds the insurance fund and the treasury. */
+/** The account that funds the insurance fund and the treasury. */
 const SPONSOR = actor(0x59045);
 
 export const px = (usdc: number): number => Math.round(usdc * 10_000);

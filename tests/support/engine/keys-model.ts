@@ -14,15 +14,15 @@ import type {
 import type { State } from '../../../packages/engine/src/state/state.ts';
 
 /**
- * Reference model of the rules of keys (R-agents, R-multisig, R-vault, R-gate). A property compares
- * it with the engine; the two share no code.
+ * A reference model of the rules of keys (R-agents, R-multisig, R-vault, R-gate). A property
+ * compares it with the engine; the two share no code.
  */
 export class KeysModel {
   readonly #accounts: Set<Address>;
   /** Agent addresses, by owner and label. */
   readonly #labels = new Map<Address, Map<string, Address>>();
   readonly #revoked = new Set<Address>();
-  /** Effect of the last command, which the property counts or compares. */
+  /** The effect of the last command, which the property counts or compares. */
   did: 'released' | 'reused' | undefined;
   readonly #sets = new Map<Address, MultiSigSet>();
   readonly #vaults = new Map<Address, { leader: Address; shares: Record<string, string> }>();

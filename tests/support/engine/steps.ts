@@ -33,10 +33,10 @@ type PlaceStep = {
   readonly byAgent: boolean;
   readonly perp: number;
   readonly isBuy: boolean;
-  /** Distance between the limit price and the oracle. */
+  /** The distance between the limit price and the oracle. */
   readonly ticks: number;
   readonly size: number;
-  /** Size as a percentage of the account's maximum. At 0, `size` applies instead. */
+  /** The size as a percentage of the account's maximum. At 0, `size` applies instead. */
   readonly share: number;
   readonly timeInForce: TimeInForce;
   readonly reduceOnly: boolean;

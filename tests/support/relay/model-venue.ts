@@ -12,7 +12,7 @@ import { formatMoney, parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { BRIDGE, type ModelChain, TOKEN } from './model-chain.ts';
 
-/** Minimal venue with balances, signed transfers, receipts and deposits from the chain. */
+/** A minimal venue with balances, signed transfers, receipts and deposits from the chain. */
 
 type Receipt = { readonly error: string | undefined };
 type Row = { readonly time: number; readonly hash: string; readonly delta: object };

@@ -45,8 +45,8 @@ export class RelayRig {
   service!: RelayService;
   book!: RelayBook;
   /**
-   * Number of requests that still get a response before the process is killed, and whether the last
-   * request takes effect.
+   * The number of requests that still get a response before the process is killed, and whether the
+   * last request takes effect.
    */
   #left = Infinity;
   #isLastDone = false;

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { RtdsClientFrame } from '@oddlot/protocol';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-/** Scripted WebSocket server that implements the /ws-rtds protocol. */
+/** A scripted WebSocket server that implements the /ws-rtds protocol. */
 export class FakePrices {
   /** All received frames except pings. */
   readonly frames: RtdsClientFrame[] = [];

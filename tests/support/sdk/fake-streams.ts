@@ -12,7 +12,7 @@ type ControlFrame = {
 };
 
 /**
- * Scripted WebSocket server that accepts subscriptions like the venue. It can publish, skip a
+ * A scripted WebSocket server that accepts subscriptions like the venue. It can publish, skip a
  * sequence number, reject, lose its buffer, stop responding and disconnect.
  */
 export class FakeStreams {

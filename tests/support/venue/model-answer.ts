@@ -9,7 +9,7 @@ import type {
 import type { BlockRows, RowPosition } from '../../../packages/history/src/rows/block-rows.ts';
 
 /**
- * Reference model of the history, which searches complete lists. It shares only the query types
+ * A reference model of the history, which searches complete lists. It shares only the query types
  * with the store.
  */
 export function modelAnswer<Topic extends ModelTopic>(

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Proxy between a venue and its database server. It can cut or silence connections at any message.
+ * A proxy between a venue and its database server. It can cut or silence connections at any
+ * message.
  */
 export type PostgresProxy = {
   readonly url: string;

@@ -39,7 +39,7 @@ function hashOf(n: number, salt = 0): Hash {
   );
 }
 
-/** State that carries over from block to block. */
+/** The state that carries over from block to block. */
 type World = {
   readonly randomBelow: RandomBelow;
   /**

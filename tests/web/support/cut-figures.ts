@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 /** Common screen widths of desktops, in pixels. */
 export const DESKS = [1280, 1366, 1440, 1536, 1680, 1920] as const;
 
-/** Largest figure that must fit in a column. The key is the beginning of the column's name. */
+/** The largest figure that must fit in a column. The key is the beginning of the column's name. */
 const LARGEST: Readonly<Record<string, string>> = {
   Size: '−1,234.56789',
   Filled: '1,234.56789',

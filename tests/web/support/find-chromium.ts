@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { withBuildLock } from '../../../packages/web/build/build-lock.ts';
 
-/** Path of a browser on this machine, and the arguments that it requires. */
+/** The path of a browser on this machine, and the arguments that it requires. */
 export type FoundBrowser = { readonly path: string; readonly args: readonly string[] };
 
 const run = promisify(execFile);
@@ -76,8 +76,8 @@ async function onSystem(): Promise<FoundBrowser | undefined> {
 }
 
 /**
- * npm package with an x64 browser that it unpacks once. Some installations omit the package, so its
- * types are not used here.
+ * An npm package with an x64 browser that it unpacks once. Some installations omit the package, so
+ * its types are not used here.
  */
 const PACKED: string = '@sparticuz/chromium';
 type Packed = { readonly default: { executablePath(): Promise<string> } };

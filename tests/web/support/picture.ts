@@ -3,7 +3,7 @@ import type { Venue } from '../../support/venue-process.ts';
 
 /** One screen in one state. A picture is taken in every look. */
 export type Picture = {
-  /** File name in kebab-case. */
+  /** The file name in kebab-case. */
   readonly name: string;
   readonly path: string;
   /** True if the visitor has a test account. The default is false. */

@@ -18,9 +18,9 @@ type Errands = {
   readonly friend: string;
 };
 
-/** Maximum number of shares of an outcome. No more are bought above it. */
+/** The maximum number of shares of an outcome. No more are bought above it. */
 const SHARES_MAX = 60;
-/** Smallest order of the market, in shares, and the money that it requires. */
+/** The smallest order of the market, in shares, and the money that it requires. */
 const ORDER_MIN = 5;
 const MONEY_MIN = 10;
 const BRIEF = { timeout: 20_000 };

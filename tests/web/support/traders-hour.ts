@@ -14,7 +14,7 @@ export type Act = {
   readonly run: (page: Page, random: SeededRandom, book: AccountBook) => Promise<void>;
 };
 
-/** Number of orders, positions and other items of the account. */
+/** The number of orders, positions and other items of the account. */
 export type AccountBook = {
   readonly orders: number;
   readonly triggers: number;
@@ -29,7 +29,7 @@ export type AccountBook = {
 
 const BASE = 97_000;
 const SHORT_MS = 5_000;
-/** Maximum number of open orders per account. No more are placed above it. */
+/** The maximum number of open orders per account. No more are placed above it. */
 const OPEN_MAX = 20;
 
 const canOpen = ({ orders, triggers }: AccountBook): boolean => orders + triggers < OPEN_MAX;

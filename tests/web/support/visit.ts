@@ -10,7 +10,7 @@ export type VisitOptions = DeskOptions & {
   readonly expectedErrors?: RegExp;
 };
 
-/** Timeout in milliseconds that is long enough on a shared machine. */
+/** The timeout in milliseconds that is long enough on a shared machine. */
 const CONVERGE_MS_MAX = 60_000;
 
 /** Data that the page sent, as the browser recorded it. */

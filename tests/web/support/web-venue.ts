@@ -12,7 +12,7 @@ export async function startWebVenue(flags: readonly string[] = WITH_PAGE): Promi
 }
 
 /**
- * Timeout for a venue that does not start. The venue checks its sources at low priority, which
+ * The timeout for a venue that does not start. The venue checks its sources at low priority, which
  * takes time on a busy machine.
  */
 const READY_MS_MAX = 60_000;

@@ -2,7 +2,7 @@ import type { BacktestReport, CurvePoint } from './backtest-report.ts';
 
 const WIDTH = 960;
 const HEIGHT = 240;
-/** Maximum number of rows in each table of the page. The report contains all rows. */
+/** The maximum number of rows in each table of the page. The report contains all rows. */
 const ROWS_MAX = 500;
 
 /**

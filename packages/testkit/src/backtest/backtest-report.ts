@@ -75,7 +75,7 @@ export type Liquidation = {
 };
 
 const USDC_DECIMALS = 6;
-/** Maximum number of points. When it is exceeded, every second point is removed. */
+/** The maximum number of points. When it is exceeded, every second point is removed. */
 const POINTS_MAX = 10_000;
 
 type Value = { readonly timeMs: number; readonly microUsdc: bigint };

@@ -3,7 +3,7 @@ import { type Address, hash } from '@oddlot/units';
 import type { ControlledVenue } from '../controlled-venue.ts';
 import type { BookOrder, CrowdOrder, ReplayedMarket } from './replayed-market.ts';
 
-/** Balance of each crowd account in micro-USDC. It exceeds the volume of any recording. */
+/** The balance of each crowd account in micro-USDC. It exceeds the volume of any recording. */
 const MONEY_MICRO_USDC = 4_000_000_000_000_000;
 const ORDERS_PER_ACTION = 50;
 
@@ -199,7 +199,7 @@ type OrderInTheWay = {
 type Through<Order> = {
   /** The remaining size of each crowd order that was executed. */
   readonly used: readonly { readonly order: Order; readonly remaining: number }[];
-  /** Number of lots that were executed against the bot. */
+  /** The number of lots that were executed against the bot. */
   readonly reached: number;
 };
 

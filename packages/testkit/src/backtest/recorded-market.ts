@@ -27,17 +27,17 @@ import type {
 
 /** The quotes around the price if the recording contains no book. */
 export type QuotedBook = {
-  /** Number of levels on each side. The default is 5. */
+  /** The number of levels on each side. The default is 5. */
   readonly levels?: number;
   /**
-   * Distance from the price to the best quote and between levels, as a fraction of the price. The
-   * default is 0.0001. On outcome markets, the distance is a fraction of 1, and the default is one
-   * tick.
+   * The distance from the price to the best quote and between levels, as a fraction of the price.
+   * The default is 0.0001. On outcome markets, the distance is a fraction of 1, and the default is
+   * one tick.
    */
   readonly gap?: number;
   /**
-   * Size of a level as a fraction of the volume of a candle. The default is 0.01. If there is no
-   * volume, the notional of a level is 10,000 USDC.
+   * The size of a level as a fraction of the volume of a candle. The default is 0.01. If there is
+   * no volume, the notional of a level is 10,000 USDC.
    */
   readonly share?: number;
 };
@@ -51,7 +51,7 @@ const CANDLE_STEP_MS = 1_800_000;
 /** During a liquidation, blocks are created every second, as on a real venue. */
 const LIQUIDATION_STEP_MS = 1_000;
 const LIQUIDATION_STEPS_MAX = 120;
-/** Maximum number of trigger prices visited between two prices of the recording. */
+/** The maximum number of trigger prices visited between two prices of the recording. */
 const STOPS_MAX = 200;
 
 type Flow = { readonly isBuy: boolean; readonly lots: number };
@@ -64,7 +64,7 @@ type Options = {
   readonly quotes: QuotedBook;
   /** Returns a number in [0, 1) derived from the seed. */
   readonly draw: () => number;
-  /** Hook that is called after every price move. */
+  /** A hook that is called after every price move. */
   readonly onMove: () => void;
 };
 

@@ -28,7 +28,7 @@ import type { ControlledVenue } from '../controlled-venue.ts';
 const OUTCOME_TERMS = { takerFeeRate: '0.07', orderDelayMs: 250 };
 /** Duration, in milliseconds, of a market without an end time. */
 const OUTCOME_LIFE_MS = 10 * 366 * 86_400_000;
-/** Time from the start of the venue to the first row, in which the accounts are funded. */
+/** The time from the start of the venue to the first row, in which the accounts are funded. */
 const AHEAD_MS = 60_000;
 /** The name of the bot's account, from which its key is derived. */
 const BOT = 'bot';

@@ -65,9 +65,9 @@ export type ReplayedMarket = {
   heldBy(state: State, account: Address): number;
 };
 
-/** Maximum position of one account, as a fraction of the largest allowed position. */
+/** The maximum position of one account, as a fraction of the largest allowed position. */
 const ROOM_SHARE = 0.4;
-/** Default distance between quotes, as a fraction of the price. */
+/** The default distance between quotes, as a fraction of the price. */
 const GAP = 0.0001;
 
 /**

@@ -29,7 +29,7 @@ export type ControlsOptions = {
   readonly port?: number;
   /** True if the clock is held from the start. By default, it follows the machine's clock. */
   readonly isHeld?: boolean;
-  /** Hook that is called when the venue has failed and no longer works. */
+  /** A hook that is called when the venue has failed and no longer works. */
   readonly onFatal?: (error: unknown) => void;
 };
 

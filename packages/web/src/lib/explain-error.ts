@@ -152,7 +152,7 @@ function ended(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** Error that is thrown if the response was lost and the venue has no record of the action. */
+/** The error that is thrown if the response was lost and the venue has no record of the action. */
 export class NotArrivedError extends Error {
   override readonly name = 'NotArrivedError';
   readonly txHash: string;

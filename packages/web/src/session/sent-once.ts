@@ -17,7 +17,7 @@ const ASK_EVERY_MS = 1_000;
 /** An expired action may still be in the venue's pipeline for this many milliseconds. */
 const GRACE_MS = 2_000;
 /**
- * Maximum wait, in milliseconds, for an action without an expiry, which may be executed at any
+ * The maximum wait, in milliseconds, for an action without an expiry, which may be executed at any
  * time.
  */
 const ENDLESS_GRACE_MS = 10_000;

@@ -39,7 +39,7 @@ export class DepositRig {
   readonly confirmations: number;
   readonly relayerAddress = RELAYER.address.toLowerCase() as Hex;
   replica = new TestReplica();
-  /** Number of further operations until the process is killed. */
+  /** The number of further operations until the process is killed. */
   crashIn: number | undefined = undefined;
   deaths = 0;
   accepted: Hex | undefined = undefined;
@@ -50,7 +50,7 @@ export class DepositRig {
   readonly #log: { readonly command: Command; readonly nowMs: number }[] = [];
   readonly #endpoints: readonly ChainEndpoint[];
   #isDead = false;
-  /** Content of the files at the time of the kill. Later writes are lost. */
+  /** The content of the files at the time of the kill. Later writes are lost. */
   #remains = new Map<string, string | undefined>();
 
   constructor(endpoints: number, confirmations: number) {

@@ -10,7 +10,7 @@ type ReplicaOptions = {
   readonly data: string;
   readonly time?: TimeSource;
   readonly log?: Logger;
-  /** Number of servers that store the stream, by default one. */
+  /** The number of servers that store the stream, by default one. */
   readonly streamReplicas?: number;
   readonly flags?: readonly string[];
   readonly onFatal?: (error: unknown) => void;

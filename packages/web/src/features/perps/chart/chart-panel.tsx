@@ -47,7 +47,7 @@ type View = 'price' | 'depth' | 'funding';
 type ChartPanelProps = {
   /** Distinguishes charts next to each other, which have separate settings. */
   readonly slot?: string;
-  /** Control that selects the market, if the chart does not follow the market of the ticket. */
+  /** The control that selects the market, if the chart does not follow the market of the ticket. */
   readonly market?: ReactNode;
 };
 

@@ -4,7 +4,7 @@ import { startOf, type CandleInterval } from '../../../market/candles.ts';
 type FillMarker = {
   readonly timeMs: number;
   readonly isBuy: boolean;
-  /** Number of orders that this marker represents. */
+  /** The number of orders that this marker represents. */
   readonly orders: number;
 };
 

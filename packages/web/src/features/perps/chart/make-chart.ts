@@ -232,7 +232,7 @@ export type Scale = {
   readonly toPrice: (y: number) => string | undefined;
   readonly height: () => number;
   readonly axisWidth: () => number;
-  /** Vertical position of the last price, whose label is drawn on the axis. */
+  /** The vertical position of the last price, whose label is drawn on the axis. */
   readonly lastY: () => number | undefined;
   /** Returns true if a label of this width, at this height next to the axis, would hide candles. */
   readonly hidesCandles: (y: number, width: number) => boolean;

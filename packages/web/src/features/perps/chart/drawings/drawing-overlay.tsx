@@ -46,7 +46,7 @@ type DrawingOverlayProps = {
   readonly interval: CandleInterval;
   readonly drawings: readonly Drawing[];
   readonly hasProfile: boolean;
-  /** Kind of the drawing whose points are being placed. */
+  /** The kind of the drawing whose points are being placed. */
   readonly begun: DrawingKind | undefined;
 };
 

@@ -126,7 +126,7 @@ export type Kind = keyof typeof KINDS;
 export const SOURCES = ['close', 'open', 'high', 'low', 'hl2', 'hlc3', 'ohlc4'] as const;
 export type Source = (typeof SOURCES)[number];
 
-/** Number of colours of the theme for lines. */
+/** The number of colours of the theme for lines. */
 export const COLOURS = 6;
 
 /** An indicator on a chart. A chart can have several indicators of one kind. */
