@@ -15,8 +15,8 @@ import type { BUDGET_SETTINGS } from './budget-settings.ts';
 import { WS_LIMITS, WS_LIMITS_OFF, type WsLimits } from './ws-limits.ts';
 
 /**
- * Settings of the limits that protect the process (R-requests). Load tests disable the limits per
- * client; the limits for all clients together always apply.
+ * The settings of the limits that protect the process (R-requests). Load tests disable the limits
+ * per client; the limits for all clients together always apply.
  */
 
 type BudgetSettings = SettingsOf<{ readonly budgets: typeof BUDGET_SETTINGS }> & {

@@ -84,8 +84,8 @@ export type UnderstoodRequest = {
   /** The reason why the signatures do not authorise the action. */
   readonly unauthorized?: WireError;
   /**
-   * Undefined if the nonce is outside the accepted window or the signatures do not authorise the
-   * action.
+   * This value is undefined if the nonce is outside the accepted window or the signatures do not
+   * authorise the action.
    */
   readonly command?: EncodedCommand;
 };

@@ -21,8 +21,8 @@ import type { RecoverReady, RecoverWorkerData } from './run-recoverer.ts';
 import { UnavailableError } from '@oddlot/host/http';
 
 /**
- * Options of the pool. Requests that arrive in one turn of the event loop are sent in one message
- * per thread, because waking a thread costs more than copying a few more strings.
+ * The options of the pool. Requests that arrive in one turn of the event loop are sent in one
+ * message per thread, because waking a thread costs more than copying a few more strings.
  */
 
 type RecoverPoolOptions = {

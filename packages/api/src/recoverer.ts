@@ -35,7 +35,7 @@ import {
 import { loadRecoverBackend, type RecoverBackend } from './recover-backend.ts';
 
 export type Recovered = {
-  /** Undefined if the signature is invalid, or if only the hash was needed. */
+  /** This value is undefined if the signature is invalid, or if only the hash was needed. */
   readonly signer?: string;
   /**
    * The signers of a multiSig wrapper's inner action, with undefined for each invalid signature.
@@ -49,7 +49,7 @@ export type Recovered = {
    * The signer that a Hyperliquid request would have if it was signed for Hyperliquid's mainnet.
    */
   readonly mainnetSigner?: string;
-  /** Present only for a job that explains a signature. */
+  /** This field is present only for a job that explains a signature. */
   readonly explanation?: Explanation;
 };
 

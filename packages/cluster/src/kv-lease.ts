@@ -116,8 +116,8 @@ class Tenure {
   #seenMs = 0;
   #heldBy: 'nobody' | 'here' | 'elsewhere' = 'elsewhere';
   /**
-   * Set when a caller has learned that the last term here has ended. Work in that term has stopped,
-   * so the term must not continue.
+   * This is set when a caller has learned that the last term here has ended. Work in that term has
+   * stopped, so the term must not continue.
    */
   #termEnd = { isOver: false };
   #isEnding = false;

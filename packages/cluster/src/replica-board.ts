@@ -14,7 +14,9 @@ export type BoardEntry = {
   readonly url?: string | undefined;
   readonly version: string;
   readonly rules: number;
-  /** Present while the replica waits until the era of these rules is opened (R-era). */
+  /**
+   * This field is present while the replica waits until the era of these rules is opened (R-era).
+   */
   readonly isWaiting?: true | undefined;
   /**
    * The era of the stream that the replica follows, which differs each time the stream is written

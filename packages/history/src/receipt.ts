@@ -149,7 +149,7 @@ type StoredBody = {
   /** The time of the block that released the last queued order, in milliseconds. */
   readonly done?: number;
   readonly traced?: true;
-  /** Present if the signer had no role, in which case there is no account. */
+  /** This field is present if the signer had no role, in which case there is no account. */
   readonly noUser?: true;
 };
 

@@ -29,7 +29,7 @@ type OwnChain = {
   readonly close: () => Promise<void>;
 };
 
-/** Test ether for gas, more than is ever used. */
+/** The amount of test ether for gas, which is more than is ever used. */
 const ALLOCATION = parseEther('1000000000');
 
 export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain> {

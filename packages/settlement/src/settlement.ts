@@ -34,7 +34,7 @@ type SettlementParts = {
   readonly permits?: PermitDeposits | undefined;
   readonly payouts: PayoutWorker;
   readonly vitals: VitalsWatch;
-  /** Present if the venue issues the token of the chain. */
+  /** This field is present if the venue issues the token of the chain. */
   readonly minter?: Relayer | undefined;
   readonly backing?: FaucetBacking | undefined;
   readonly close: () => Promise<void>;

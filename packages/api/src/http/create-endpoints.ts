@@ -37,7 +37,7 @@ export type Endpoints = {
   readonly info: Endpoint;
   /** Executes requests from Hyperliquid clients. */
   readonly hyperliquid: TextEndpoint;
-  /** Undefined if the venue has no faucet. */
+  /** This value is undefined if the venue has no faucet. */
   readonly faucet: Endpoint | undefined;
   readonly byPath: Readonly<Record<string, AnyEndpoint>>;
   /** Limits the number of exports that are written at the same time. */

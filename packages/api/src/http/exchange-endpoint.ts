@@ -56,8 +56,9 @@ import {
 import type { ReadJob, RefusedRequest } from '../read-request.ts';
 
 /**
- * Options of POST /exchange. Checks run in the order in which a request can be rejected: schema,
- * nonce window, signature, authority and business rules. A rejected request leaves no trace.
+ * The options of POST /exchange. Checks run in the order in which a request can be rejected:
+ * schema, nonce window, signature, authority and business rules. A rejected request leaves no
+ * trace.
  */
 
 export type ExchangeOptions = {

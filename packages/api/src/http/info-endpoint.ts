@@ -118,7 +118,7 @@ type Context = InfoOptions & {
   readonly explain: SignatureExplainer;
   /** Caches complete responses to state queries as text. */
   readonly cache: AnswerCache;
-  /** Undefined if the operator has disabled the leaderboard. */
+  /** This value is undefined if the operator has disabled the leaderboard. */
   readonly ranking: AccountRanking | undefined;
 };
 

@@ -20,7 +20,7 @@ import type { InfoAnswer } from '@oddlot/translate/answer-info';
 
 export type ReservesSource = {
   readonly replica: Pick<Replica, 'state'>;
-  /** Undefined without a settlement chain. */
+  /** This value is undefined without a settlement chain. */
   readonly reserves?: Pick<ReservesWorker, 'current' | 'proof'> | undefined;
 };
 

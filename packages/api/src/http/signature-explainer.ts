@@ -19,8 +19,8 @@ import { type Address, present } from '@oddlot/units';
 import type { AppliedBlock } from '@oddlot/replica/block';
 
 /**
- * Options of the explainSignature query. The recovery threads hash and recover; this module finds
- * the roles of the recovered addresses.
+ * The options of the explainSignature query. The recovery threads hash and recover; this module
+ * finds the roles of the recovered addresses.
  */
 
 type ExplainOptions = {

@@ -27,7 +27,7 @@ type RingLimits = {
 export class FrameRing {
   readonly #limits: RingLimits;
   readonly #budget: RetentionBudget;
-  /** Sorted oldest first; new frames are added to the last chunk. */
+  /** The chunks are sorted oldest first; new frames are added to the last chunk. */
   #chunks: FrameChunk[] = [];
   /** The number of compressed chunks, which are the oldest ones. */
   #packedCount = 0;

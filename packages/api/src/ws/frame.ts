@@ -150,7 +150,10 @@ export type Endpoint = 'ws' | 'apiWs' | 'wsRtds';
 export type WsError = {
   readonly code: StreamErrorCode;
   readonly message: string;
-  /** Present if the frame itself is valid; the client can send it again after this time. */
+  /**
+   * This field is present if the frame itself is valid; the client can send it again after this
+   * time.
+   */
   readonly retryAfterMs?: number;
   /** The details of refused parameters, which are omitted on /ws-rtds. */
   readonly details?: Details;

@@ -16,7 +16,7 @@ export interface Sink {
 export type Snapshot = {
   /** The content as JSON text. */
   readonly data: string;
-  /** Set by event channels to distinguish a snapshot from their other frames. */
+  /** This is set by event channels to distinguish a snapshot from their other frames. */
   readonly isSnapshot?: true;
 };
 
@@ -274,7 +274,7 @@ export type StreamRecipe = {
   /** A canonical key: equal for every spelling of the same subscription. */
   readonly key: string;
   readonly channel: string;
-  /** Set for channels whose frames report their block. */
+  /** This is set for channels whose frames report their block. */
   readonly height?: () => number;
   /** Creates the source of a new stream, which publishes until it is closed. */
   readonly source: (stream: Stream) => Source | LateSource;

@@ -112,7 +112,7 @@ export class WsEdge {
     apiWs: new Map(),
     wsRtds: new Map(),
   };
-  /** Set when draining starts, and resolved after the last connection has closed. */
+  /** This is set when draining starts, and resolved after the last connection has closed. */
   #drained: PromiseWithResolvers<void> | undefined;
   #cancelSweep: () => void = () => undefined;
 
@@ -172,7 +172,7 @@ export class WsEdge {
 
   /** Handles an upgrade request on any path. The socket is upgraded or closed. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, ip: string): void {
-    // The client has disconnected before the end of the handshake, so there is nothing to clean up.
+    // If an error occurs before the end of the handshake, only the socket has to be closed.
     socket.on('error', () => socket.destroy());
     const endpoint = endpointOf(request.url);
     if (endpoint === undefined) {
@@ -194,7 +194,11 @@ export class WsEdge {
     });
   }
 
-  /** If an error occurs before the end of the handshake, only the socket must be closed. */
+  /**
+   * Stops publishing and closes every connection after its pending posts. The close code for
+   * `elsewhere` asks clients to reconnect to another replica. Resolves when all connections are
+   * closed.
+   */
   async drain(away: 'gone' | 'elsewhere' = 'gone'): Promise<void> {
     if (this.#drained === undefined) {
       this.#publish();

@@ -79,7 +79,7 @@ export class PinnedHead {
     this.#pinned = { height: Number(height), hash: hash as BlockHead['hash'] };
   }
 
-  /** Undefined before the first signature. */
+  /** This value is undefined before the first signature. */
   get head(): Pick<BlockHead, 'hash' | 'height'> | undefined {
     return this.#pinned;
   }

@@ -84,7 +84,7 @@ export type OrderRecord = {
   readonly orderId: number;
   /** The index among all orders that the block changed, including orders without a row. */
   readonly index: number;
-  /** Present if the order was placed with a parent order, whose row contains it. */
+  /** This field is present if the order was placed with a parent order, whose row contains it. */
   readonly isChild?: true;
   /** The order without title and slug; its time is the `statusTimestamp`. */
   readonly row: HistOrderRow;
@@ -306,7 +306,10 @@ export type TraceEnd = {
 /** The events of an order after the block of its arrival. Fields without an event are absent. */
 export type LaterTrace = {
   entered?: BlockPlace & { readonly book: EnteredBook };
-  /** Present if the order rested later or again. The values apply starting with `fromMs`. */
+  /**
+   * This field is present if the order rested later or again. The values apply starting with
+   * `fromMs`.
+   */
   rest?: Rest & { readonly fromMs: number };
   taker?: TakerPart;
   /** Alternating times and heights of the newest blocks with fills, oldest first. */

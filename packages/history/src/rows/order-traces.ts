@@ -19,8 +19,8 @@ type BlockTrace = {
   arrival: BookArrival | undefined;
   rest: Rest | undefined;
   /**
-   * Present when the order has left the book; `ahead` is undefined if the queue ahead of it is
-   * unknown.
+   * This field is present when the order has left the book; `ahead` is undefined if the queue ahead
+   * of it is unknown.
    */
   left: { readonly ahead: number | undefined } | undefined;
   lots: number;

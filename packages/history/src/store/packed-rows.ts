@@ -27,8 +27,8 @@ type RowShape<Row> = {
   /** Joins the JSON of the objects, each without its braces. */
   readonly joinJson: (parts: readonly string[]) => string;
   /**
-   * Fields of the first object that queries replace. A row with such a field is decoded before it
-   * is written as JSON.
+   * The fields of the first object that queries replace. A row with such a field is decoded before
+   * it is written as JSON.
    */
   readonly replaced: Fields;
 };

@@ -47,8 +47,8 @@ export class RecordFile implements RecordStore {
   #shortenAt = 0;
   #measureAt = SPARE_BYTES;
   /**
-   * Set by a failed sync, after which the content of the disk is unknown and nothing more is
-   * written.
+   * This is set by a failed sync, after which the content of the disk is unknown and nothing more
+   * is written.
    */
   #failure: unknown = undefined;
 

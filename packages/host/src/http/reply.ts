@@ -65,7 +65,7 @@ export type StreamRequest = {
 
 /** A response that is sent in parts, as fast as the client reads. */
 export type StreamedReply = {
-  /** Alternating names and values. */
+  /** The headers as alternating names and values. */
   readonly headers: readonly string[];
   readonly parts: AsyncIterable<string>;
   /** This function must be called at the end, after success or failure. */

@@ -117,7 +117,7 @@ export type FinishedAnswer = {
   readonly status: number;
   /** The response body, which is empty for a response without one. */
   readonly body: string | Buffer;
-  /** Alternating names and values. */
+  /** The headers as alternating names and values. */
   readonly headers: readonly string[];
   /** True if the connection closes after this response. */
   readonly isLast: boolean;

@@ -1,7 +1,7 @@
 import type { LogEntry, LoggedCommand } from '../block.ts';
 
 export type ReplayOptions = {
-  /** Also reads the requests that clients sent, because receipts quote them. */
+  /** If this is true, the requests that clients sent are also read, because receipts quote them. */
   readonly withRequests?: boolean;
   /** The last entry to read; by default, the last durable entry. */
   readonly untilSeq?: number;

@@ -60,9 +60,9 @@ export type Core = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
-  /** Undefined if the venue runs as a single process. */
+  /** This value is undefined if the venue runs as a single process. */
   readonly cluster: JoinedCluster | undefined;
-  /** Undefined without a settlement chain. */
+  /** This value is undefined without a settlement chain. */
   readonly money: HeldSettlement | undefined;
   readonly reserves: Pick<ReservesWorker, 'current' | 'proof'> | undefined;
   readonly relay: LocalRelay;
@@ -76,7 +76,7 @@ export type Core = {
 type CoreDependencies = {
   readonly network: Network;
   readonly lease: Lease;
-  /** Undefined if the venue runs as a single process. */
+  /** This value is undefined if the venue runs as a single process. */
   readonly cluster: Cluster | undefined;
   readonly metrics: Metrics;
   readonly disk: DiskWatch;

@@ -26,7 +26,7 @@ export type EventTemplate = {
 export type MarketTemplate = {
   readonly slug: string;
   readonly question: string;
-  /** Null for the only market of an event, which is identified by its question. */
+  /** This value is null for the only market of an event, which is identified by its question. */
   readonly groupTitle: string | null;
   readonly outcomes: readonly [string, string];
 };

@@ -117,7 +117,7 @@ export function logCheck({
   lastBlockMs,
   nowMs,
 }: {
-  /** Undefined while the log is being replayed. */
+  /** This value is undefined while the log is being replayed. */
   readonly lastBlockMs: number | undefined;
   readonly nowMs: number;
   readonly ageMsMax: number;

@@ -23,7 +23,7 @@ export type HistoryContext = {
   readonly payouts?: MoneySide['payouts'] | undefined;
   /** Seals the cursors that the venue returns. */
   readonly cursors?: CursorSeal | undefined;
-  /** Undefined if the operator has disabled the leaderboard. */
+  /** This value is undefined if the operator has disabled the leaderboard. */
   readonly ranking?: AccountRanking | undefined;
 };
 
