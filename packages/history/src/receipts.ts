@@ -71,6 +71,11 @@ export type Pending = {
 export type ReceiptsOptions = {
   readonly instruments: InstrumentLookup;
   readonly archive?: ReceiptArchive;
+  /**
+   * Creates receipts only for actions that clients have sent. Simulations add signed actions without
+   * a request to the log, and no client can ask for their receipts.
+   */
+  readonly isForRequests?: boolean;
   /** Receives the receipts of each block. If it is present, receipts are not kept in memory. */
   readonly onReceipts?: (block: ReceiptBlock) => void;
   /** The maximum number of receipts in memory, and of characters in their texts. */
@@ -93,6 +98,7 @@ const RECENT_CHARS_MAX = 64 * 1024 * 1024;
 export class Receipts {
   readonly #instruments: InstrumentLookup;
   readonly #archive: ReceiptArchive | undefined;
+  readonly #isForRequests: boolean;
   readonly #onReceipts: ReceiptsOptions['onReceipts'];
   readonly #recentMax: number;
   readonly #recentCharsMax: number;
@@ -119,6 +125,7 @@ export class Receipts {
   constructor(options: ReceiptsOptions) {
     this.#instruments = options.instruments;
     this.#archive = options.archive;
+    this.#isForRequests = options.isForRequests ?? false;
     this.#onReceipts = options.onReceipts;
     this.#recentMax = options.recentMax ?? RECENT_MAX;
     this.#recentCharsMax = options.recentCharsMax ?? RECENT_CHARS_MAX;
@@ -281,7 +288,9 @@ export class Receipts {
     for (const event of result.events) {
       if (event.type !== 'outcomeOrderReleased' || !event.wasQueued) continue;
       const { entry, index, txHash } = event;
-      const action = present(this.#queued.get(txHash), 'the action of a queued order');
+      const queued = this.#queued.get(txHash);
+      if (queued === undefined && this.#isForRequests) continue;
+      const action = present(queued, 'the action of a queued order');
       const { block, command, request, user, warnings } = action;
       const context = { instruments: this.#instruments, texts: requestTexts(request) };
       const wireEntry = entryToWire(command, entry, index, context);
@@ -302,6 +311,7 @@ export class Receipts {
     for (const [index, { command, request }] of block.commands.entries()) {
       const executed = block.result.outcomes[index];
       if (!isRequest(command) || executed === undefined) continue;
+      if (this.#isForRequests && request === undefined) continue;
       const { account, entries } = executed;
       const pending = this.#pending.get(authorityOf(command).txHash);
       const done = { block, index, user: account };

@@ -1,4 +1,4 @@
-import { type Command, perpDefinitions, perpView, type State } from '@oddlot/engine';
+import { type Command, perpDefinitions, isListedPerp, type State } from '@oddlot/engine';
 import { divFloor, formatDecimal, parseExact, timeMs } from '@oddlot/units';
 import { priceDecimals, REFERENCE_DECIMALS, startPrice } from '@oddlot/venue/testkit';
 
@@ -108,8 +108,7 @@ export class Prices {
     const observedMs = timeMs(nowMs);
     const perps = perpDefinitions(state).flatMap((perp) => {
       const priceE8 = this.#currentPrice(perp.baseCurrency);
-      const isListed = perpView(state, perp.instrumentId)?.delisted === false;
-      if (priceE8 === undefined || !isListed) return [];
+      if (priceE8 === undefined || !isListedPerp(state, perp.instrumentId)) return [];
       const units = divFloor(priceE8, 10n ** BigInt(REFERENCE_DECIMALS - priceDecimals(perp)));
       return [{ instrumentId: perp.instrumentId, oracle: Math.max(1, Number(units)) }];
     });

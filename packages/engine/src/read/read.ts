@@ -184,6 +184,35 @@ export function perpDefinitions(state: State): readonly PerpDefinition[] {
   return state.perpIds.map((id) => present(state.perps.get(id), 'a listed perp').definition);
 }
 
+/** Returns false for unknown perps and from the announcement of a delisting. */
+export function isListedPerp(state: State, instrumentId: InstrumentId): boolean {
+  const perp = state.perps.get(instrumentId);
+  return perp !== undefined && !perp.delisted && perp.closing === undefined;
+}
+
+/** Returns an account's net position in a perp, in signed lots. */
+export function netPosition(state: State, address: Address, instrumentId: InstrumentId): number {
+  let net = 0;
+  for (const { perp, size } of accountAt(state, address)?.holdings.values() ?? []) {
+    if (perp.definition.instrumentId === instrumentId) net += size;
+  }
+  return net;
+}
+
+/** Returns true if one of the account's margin accounts can be liquidated at the current marks. */
+export function canBeLiquidated(state: State, address: Address): boolean {
+  const account = accountAt(state, address);
+  if (account === undefined) return false;
+  freshMargin(state, account);
+  for (const holding of account.holdings.values()) {
+    if (holding.size === 0) continue;
+    const { isIsolated, perp, size } = holding;
+    const risk = isIsolated ? riskOf(state, perp, Math.abs(size)) : crossRisk(state, account);
+    if (equityOf(state, scopeOf(account, holding)) < risk) return true;
+  }
+  return false;
+}
+
 export function perpView(state: State, instrumentId: InstrumentId): PerpView | undefined {
   const perp = state.perps.get(instrumentId);
   if (perp === undefined) return undefined;

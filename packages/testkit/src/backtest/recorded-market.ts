@@ -1,4 +1,4 @@
-import { accountView, type Command } from '@oddlot/engine';
+import { canBeLiquidated, type Command } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import type { ControlledVenue } from '../controlled-venue.ts';
 import {
@@ -15,7 +15,6 @@ import {
   MarketGrid,
   nextStop,
   type ReplayedMarket,
-  unranked,
 } from './replayed-market.ts';
 import type {
   RecordedBook,
@@ -457,8 +456,7 @@ export class RecordedMarket {
   }
 
   get #isInDanger(): boolean {
-    const view = accountView(this.#venue.state, this.#bot, unranked);
-    return view?.positions.some(({ equity, risk }) => equity < risk) ?? false;
+    return canBeLiquidated(this.#venue.state, this.#bot);
   }
 
   #botOrders(isBuy: boolean): readonly BookOrder[] {

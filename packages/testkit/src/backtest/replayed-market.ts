@@ -3,6 +3,7 @@ import {
   type Authority,
   type Command,
   type MarketView,
+  netPosition,
   openOrders,
   type OrderRequest,
   outcomeAccountView,
@@ -103,10 +104,7 @@ export function replayedPerp(perp: PerpDefinition): ReplayedMarket {
       openOrders(state, account)
         .filter((order) => order.instrumentId === instrumentId)
         .sort((a, b) => a.orderId - b.orderId),
-    heldBy: (state, account) =>
-      (accountView(state, account, unranked)?.positions ?? [])
-        .filter((position) => position.instrumentId === instrumentId)
-        .reduce((sum, { size }) => sum + size, 0),
+    heldBy: (state, account) => netPosition(state, account, instrumentId),
   };
 }
 

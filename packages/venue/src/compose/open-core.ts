@@ -245,7 +245,11 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     onPassedOver: (what, why) => log.warn({ what, why }, 'unusable snapshot skipped'),
     onEra: (era) => log.info(era, 'rules version changed'),
   });
-  const receipts: Receipts = createReceipts(replica, () => indexer, guard);
+  const receipts: Receipts = createReceipts(replica, {
+    indexerNow: () => indexer,
+    guard,
+    isForRequests: isDeferred,
+  });
   opened.defer(() => replica.stop());
   const { notice, ...models } = attachSharedModels(replica, {
     receipts,
@@ -266,11 +270,19 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
 
 function createReceipts(
   replica: LocalReplica,
-  indexerNow: () => Indexer,
-  guard: AdmissionGuard,
+  {
+    guard,
+    indexerNow,
+    isForRequests,
+  }: {
+    readonly indexerNow: () => Indexer;
+    readonly guard: AdmissionGuard;
+    readonly isForRequests: boolean;
+  },
 ): Receipts {
   const instruments = instrumentLookup(() => replica.state);
-  const receipts = new Receipts({ instruments, archive: receiptArchiveOf(indexerNow) });
+  const archive = receiptArchiveOf(indexerNow);
+  const receipts = new Receipts({ instruments, archive, isForRequests });
   guard.watch(() => backlogRestriction(receipts));
   return receipts;
 }
