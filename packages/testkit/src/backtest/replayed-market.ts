@@ -75,7 +75,7 @@ const GAP = 0.0001;
  * Replaces the position ranks, which would require a scan of all accounts and are not used in a
  * replay.
  */
-export const unranked = (): number => 0;
+const unranked = (): number => 0;
 
 export function replayedPerp(perp: PerpDefinition): ReplayedMarket {
   const { instrumentId, maxLimitOrderSize, maxMarketOrderSize, name, priceTick } = perp;

@@ -245,11 +245,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     onPassedOver: (what, why) => log.warn({ what, why }, 'unusable snapshot skipped'),
     onEra: (era) => log.info(era, 'rules version changed'),
   });
-  const receipts: Receipts = createReceipts(replica, {
-    indexerNow: () => indexer,
-    guard,
-    isForRequests: isDeferred,
-  });
+  const receipts: Receipts = createReceipts(replica, () => indexer, { guard, isDeferred });
   opened.defer(() => replica.stop());
   const { notice, ...models } = attachSharedModels(replica, {
     receipts,
@@ -270,19 +266,12 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
 
 function createReceipts(
   replica: LocalReplica,
-  {
-    guard,
-    indexerNow,
-    isForRequests,
-  }: {
-    readonly indexerNow: () => Indexer;
-    readonly guard: AdmissionGuard;
-    readonly isForRequests: boolean;
-  },
+  indexerNow: () => Indexer,
+  { guard, isDeferred }: { readonly guard: AdmissionGuard; readonly isDeferred: boolean },
 ): Receipts {
   const instruments = instrumentLookup(() => replica.state);
   const archive = receiptArchiveOf(indexerNow);
-  const receipts = new Receipts({ instruments, archive, isForRequests });
+  const receipts = new Receipts({ instruments, archive, isForRequests: isDeferred });
   guard.watch(() => backlogRestriction(receipts));
   return receipts;
 }
