@@ -27,9 +27,8 @@ import {
 import type { AppliedBlock, BlockHead, LogEntry } from '../packages/replica/src/block.ts';
 import { instrumentLookup } from '../packages/translate/src/instruments.ts';
 import { MarketData } from '../packages/translate/src/read-models/market-data.ts';
-import { createEngineFlow } from './engine-flow.ts';
+import { createEngineFlow, createOutcomeFlow } from './engine-flow.ts';
 import { loggedCommands } from './engine.ts';
-import { createOutcomeFlow } from './outcome-flow.ts';
 import {
   atLeast,
   atMost,

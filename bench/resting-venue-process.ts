@@ -1,7 +1,7 @@
 import type { Command, OrderRequest } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units';
 import { genesisCommands } from '../packages/replica/src/genesis-commands.ts';
-import { openHeadless, type HeadlessVenue } from './headless-venue.ts';
+import { openHeadless, type HeadlessVenue } from './crowded-venue-process.ts';
 import { collectGarbage, same } from './report.ts';
 
 /**
