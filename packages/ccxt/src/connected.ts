@@ -22,14 +22,19 @@ const VENUE = {
     private: { post: { exchange: 5 } },
   },
   requiredCredentials: { apiKey: false, secret: false, walletAddress: true, privateKey: true },
-  // The base class declares these methods, which use sockets for requests.
-  has: { createMarketOrderWs: false, fetchCurrenciesWs: false },
+  has: {
+    // The base class declares the first two methods, which use sockets for requests.
+    createMarketOrderWs: false,
+    fetchCurrenciesWs: false,
+    fetchStatus: true,
+    fetchTime: true,
+  },
   // The venue closes a connection that sends nothing for a minute.
   streaming: { keepAlive: 10_000 },
   options: { defaultSlippage: '0.05' },
 };
 
-// TypeScript requires exactly these parameters of a base class that is not known yet.
+// TypeScript requires exactly these parameters of a generic base class.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Constructor = new (...parameters: any[]) => BaseExchange;
 
@@ -60,6 +65,16 @@ export function connected<Base extends Constructor>(base: Base) {
     override setSandboxMode(enabled: boolean): void {
       super.setSandboxMode(enabled);
       this.network = enabled ? 'testnet' : undefined;
+    }
+
+    async fetchTime(_params: Dict = {}): Promise<number> {
+      return (await this.link.info({ type: 'stateHash' })).blockTime;
+    }
+
+    async fetchStatus(_params: Dict = {}): Promise<Dict> {
+      const health = await this.link.info({ type: 'venueHealth' });
+      const status = health.ready ? 'ok' : 'maintenance';
+      return { status, updated: health.time, eta: undefined, url: undefined, info: health };
     }
 
     override sign(

@@ -53,10 +53,8 @@ export class OddlotMarkets extends connected(Exchange) {
         fetchOpenInterestHistory: true,
         fetchOpenInterests: true,
         fetchOrderBook: true,
-        fetchStatus: true,
         fetchTicker: true,
         fetchTickers: true,
-        fetchTime: true,
         fetchTrades: true,
         future: false,
         margin: false,
@@ -81,16 +79,6 @@ export class OddlotMarkets extends connected(Exchange) {
       this.link.info({ type: 'settings' }),
     ]);
     return currenciesOf(this, universe, settings);
-  }
-
-  async fetchTime(_params: Dict = {}): Promise<number> {
-    return (await this.link.info({ type: 'stateHash' })).blockTime;
-  }
-
-  async fetchStatus(_params: Dict = {}): Promise<Dict> {
-    const health = await this.link.info({ type: 'venueHealth' });
-    const status = health.ready ? 'ok' : 'maintenance';
-    return { status, updated: health.time, eta: undefined, url: undefined, info: health };
   }
 
   async fetchOrderBook(symbol: string, limit?: number, params: Dict = {}): Promise<Dict> {

@@ -191,7 +191,7 @@ export class OddlotTrading extends OddlotAccount {
    * again. Zero removes the schedule. Reduce-only triggers stay.
    */
   async cancelAllOrdersAfter(timeout: number, params: Dict = {}): Promise<Dict> {
-    const time = timeout > 0 ? (await this.venueTime()) + timeout : undefined;
+    const time = timeout > 0 ? (await this.fetchTime()) + timeout : undefined;
     const info = await this.link.act(params, (sender, options) =>
       scheduleCancel(sender, { time }, options),
     );
@@ -327,11 +327,6 @@ export class OddlotTrading extends OddlotAccount {
     return this.filterBySinceLimit(trades, since, limit, 'timestamp', since === undefined);
   }
 
-  /** Returns the consensus time. */
-  async venueTime(): Promise<number> {
-    return this.fetchTime();
-  }
-
   async #place(action: OrderParameters, params: Dict) {
     return this.link.act(params, (sender, options) => sendOrders(sender, action, options));
   }
@@ -382,7 +377,7 @@ export class OddlotTrading extends OddlotAccount {
       readonly limit: number | undefined;
       readonly params: Dict;
     },
-    isWanted: (row: HistOrderRow) => boolean,
+    isIncluded: (row: HistOrderRow) => boolean,
   ): Promise<Dict[]> {
     await this.loadMarkets();
     const user = this.link.user(params);
@@ -394,7 +389,7 @@ export class OddlotTrading extends OddlotAccount {
       since,
     });
     const newest = new Map(rows.map((row) => [row.order.oid, row]));
-    const orders = [...newest.values()].filter(isWanted).map((row) => orderOf(this, row));
+    const orders = [...newest.values()].filter(isIncluded).map((row) => orderOf(this, row));
     const sorted = this.sortBy(orders, 'timestamp');
     return this.filterBySinceLimit(sorted, undefined, limit, 'timestamp', since === undefined);
   }

@@ -49,10 +49,8 @@ export class PredictionMarkets extends connected(PredictionExchange) {
         fetchOpenInterest: true,
         fetchOrderBook: true,
         fetchOutcome: true,
-        fetchStatus: true,
         fetchTicker: true,
         fetchTickers: true,
-        fetchTime: true,
         fetchTrades: true,
       },
       // A single query returns the markets of many events.
@@ -128,16 +126,6 @@ export class PredictionMarkets extends connected(PredictionExchange) {
     if (id === undefined) return super.fetchOutcome(outcome);
     await this.loadInstruments([Number(id)]);
     return this.outcome(outcome);
-  }
-
-  async fetchTime(_params: Dict = {}): Promise<number> {
-    return (await this.link.info({ type: 'stateHash' })).blockTime;
-  }
-
-  async fetchStatus(_params: Dict = {}): Promise<Dict> {
-    const health = await this.link.info({ type: 'venueHealth' });
-    const status = health.ready ? 'ok' : 'maintenance';
-    return { status, updated: health.time, eta: undefined, url: undefined, info: health };
   }
 
   async fetchTicker(outcome: string, _params: Dict = {}): Promise<Dict> {

@@ -494,7 +494,7 @@ export class OddlotPrediction extends PredictionMarkets {
       readonly limit: number | undefined;
       readonly params: Dict;
     },
-    isWanted: (row: HistOrderRow) => boolean,
+    isIncluded: (row: HistOrderRow) => boolean,
   ): Promise<Dict[]> {
     const user = this.link.user(params);
     const coin = await this.#coinOf(outcome);
@@ -505,7 +505,9 @@ export class OddlotPrediction extends PredictionMarkets {
       max: HISTORY_MAX,
       since,
     });
-    const newest = [...new Map(rows.map((row) => [row.order.oid, row])).values()].filter(isWanted);
+    const newest = [...new Map(rows.map((row) => [row.order.oid, row])).values()].filter(
+      isIncluded,
+    );
     await this.loadInstruments(newest.map(({ order }) => order.instrumentId));
     const orders = newest.map((row) => orderOf(this, row, this.#outcomeOf(row.order)));
     return this.#only(this.sortBy(orders, 'timestamp'), { outcome, since: undefined, limit });

@@ -6,11 +6,9 @@ import { NONE, OrderPool, SIDE_BUY } from './order-pool.ts';
 const INSTRUMENT = 3;
 
 /**
- * `, the side that it changed, best first, as `price: id(size) id(size)` with `|` between levels.
- * => Runs a table of operations, one per line. After `=>`, a line shows the side that it changed,
- * best price first, as `price: id(size) id(size)` with `|` between levels.=>`, the side that it
- * changed, best first, as `price: id(size) id(size)` with `|` between levels. The rank of an order
- * is its id, so a smaller id was accepted earlier, at 1,000 ms times the id.
+ * Runs a table of operations, one per line. After `=>`, a line shows the side that it changed, best
+ * price first, as `price: id(size) id(size)` with `|` between levels. The rank of an order is its
+ * id, so a smaller id was accepted earlier, at 1,000 ms times the id.
  * - `buy|sell <id> <size>@<price>`: places a new order
  * - `cancel <id>`: removes and releases the order
  * - `fill <id> <size>`: fills the order, and removes it when nothing is left

@@ -70,7 +70,7 @@ describe('scheduleCancel cancels the account’s orders at the scheduled time', 
     return act(scenario, signer, { type: 'scheduleCancel', atMs }).outcomes[0]?.reject?.reason;
   };
 
-  test('a scheduled cancel less than 5 s ahead is rejected, also at admission', () => {
+  test('a scheduled cancel less than 5 s ahead is rejected, at admission and at execution', () => {
     expect(schedule(4_999)).toBe('scheduleTooSoon');
     expect(schedule(5_000)).toBeUndefined();
     const atMs = timeMs(scenario.nowMs + 4_999);

@@ -180,7 +180,7 @@ describe('reversePosition closes a position and opens the opposite one', () => {
     expect(scenario.position(alice)).toBe(-40);
   });
 
-  test('invalid reversals are rejected, also at admission', () => {
+  test('invalid reversals are rejected, at admission and at execution', () => {
     const command = sign(scenario, alice, { type: 'reversePosition', instrumentId });
     const unknown = sign(scenario, alice, { type: 'reversePosition', instrumentId: 9 as never });
     const reason = (each: typeof command): string | undefined =>

@@ -120,9 +120,9 @@ describe('R-liquidation: a price gap is settled before triggers fire and other a
     expect(venue.state.fundCosts.of(venue.nowMs, X)).toBe(money(780));
   });
 
-  // a has 1,000 − 2,000 = −1,000, and X closes with b at 80 + 10. b has 1,100 + 2,000 − 2,500 = 600
-  // before and −400 after, so its Z closes with c at 75 + 4. c gains 100 × (100 − 79) = 2,100,
-  // which is all that a and b had.
+  // Account a has 1,000 − 2,000 = −1,000, and X closes with b at 80 + 10. b has 1,100 + 2,000 −
+  // 2,500 = 600 before and −400 after, so its Z closes with c at 75 + 4. c gains 100 × (100 − 79) =
+  // 2,100, which is all that a and b had.
   test('an account that a close makes insolvent is settled in the same step', () => {
     const venue = openGap();
     funded(venue, [
@@ -155,9 +155,9 @@ describe('R-liquidation: a price gap is settled before triggers fire and other a
     expect(orderResults(jumpPrices(venue, 80, 100)).map(([account]) => account)).toEqual([a, b, c]);
   });
 
-  // b gained 2,000 with X and lost 2,950 with Z. It has 1,010 − 950 = 60, below 1.5% of 3,000 +
-  // 2,050 = 75.75, so its ratio is below 1. It is deleveraged nevertheless and ranks before c,
-  // which has the same gain and is safe.
+  // Account b gained 2,000 with X and lost 2,950 with Z. It has 1,010 − 950 = 60, below 1.5% of
+  // 3,000 + 2,050 = 75.75, so its ratio is below 1. It is deleveraged nevertheless and ranks before
+  // c, which has the same gain and is safe.
   test('R-adl: a loss in another position does not exempt an account from deleveraging', () => {
     const venue = openGap();
     funded(venue, [
@@ -170,8 +170,8 @@ describe('R-liquidation: a price gap is settled before triggers fire and other a
     deal(venue, [a, c], X, 50);
     deal(venue, [b, d], Z, 50);
     const result = jumpPrices(venue, 60, 41);
-    // a has 1,000 − 4,000 = −3,000, so its price is 60 + 30 = 90. b then has 60 − 1,500 = −1,440,
-    // so its price is 41 + 28.80.
+    // Account a has 1,000 − 4,000 = −3,000, so its price is 60 + 30 = 90. b then has 60 − 1,500 =
+    // −1,440, so its price is 41 + 28.80.
     expect(notices(result)).toEqual([
       [b, 5_000, px(90)],
       [c, 5_000, px(90)],
@@ -180,8 +180,8 @@ describe('R-liquidation: a price gap is settled before triggers fire and other a
     expect([a, b].map((each) => worth(venue, each))).toEqual([0n, 0n]);
   });
 
-  // b has no equity: 1,010 + 2,000 − 3,010 = 0. c has the same gain with 2,560 of equity. b ranks
-  // first, because without equity its rank is infinite.
+  // Account b has no equity: 1,010 + 2,000 − 3,010 = 0. c has the same gain with 2,560 of equity. b
+  // ranks first, because without equity its rank is infinite.
   test('R-adl: an account without equity ranks first if its position has a gain', () => {
     const venue = openGap();
     funded(venue, [
@@ -214,13 +214,13 @@ describe('R-liquidation: a price gap is settled before triggers fire and other a
     expect([worth(venue, FUND), venue.state.treasury]).toEqual([0n, money(200)]);
   });
 
-  // j lost 3,000 with X and is short Z, whose price did not move. k is long Z and pays nothing for
-  // X.
+  // Account j lost 3,000 with X and is short Z, whose price did not move. Account k is long Z and
+  // pays nothing for X.
   test('the settlement of a gap closes only positions with a loss', () => {
     const venue = chained();
     const result = jumpPrices(venue, 70, 100);
-    // j has 1,200 − 3,000 = −1,800, so X closes at 70 + 18 = 88. Z has no margin left and closes at
-    // the mark in the same block, but only after the triggers.
+    // Account j has 1,200 − 3,000 = −1,800, so X closes at 70 + 18 = 88. Z has no margin left and
+    // closes at the mark in the same block, but only after the triggers.
     expect(orderResults(result).slice(0, 1)).toEqual([[j, 'adl', px(88)]]);
     expect(notices(result)).toContainEqual([k, 10_000, px(100)]);
     expect([j, k].map((each) => worth(venue, each))).toEqual([0n, money(520)]);
@@ -228,9 +228,9 @@ describe('R-liquidation: a price gap is settled before triggers fire and other a
 });
 
 describe('R-adl: lots opened in the current block are not deleveraged', () => {
-  // a is long 10 coins with 60; at 94.5, 5 remain, below two thirds of 9.45. b takes its profit
-  // from c in step (6). In step (7) only c is short, and its lots are new, so a waits for the next
-  // block.
+  // Account a is long 10 coins with 60; at 94.5, 5 remain, below two thirds of 9.45. b takes its
+  // profit from c in step (6). In step (7) only c is short, and its lots are new, so a waits for
+  // the next block.
   test('an account that sold to a trigger is not deleveraged until the next block', () => {
     const venue = openGap();
     funded(venue, [
