@@ -72,6 +72,26 @@ test('R-series: an open page follows a market from before its start to its resol
   await payout.getByText(/^[\d.]+ Up shares paid out \d+\.\d\d USDC$/).waitFor();
 });
 
+test('the chart of a price event shows its shares or its underlying, and the choice is stored', async () => {
+  const { people, slug, venue } = series;
+  const { items } = await people.deployer.info.outcomeSeriesTimeline({ seriesSlug: slug });
+  const visit = await browser.visit(venue.url);
+  await visit.open(`/events/${items.at(-1)!.eventSlug}`);
+  const { page } = visit;
+  const chance = page.getByRole('region', { name: 'Chance over time' });
+  const reference = page.getByRole('region', { name: 'Reference price' });
+  await chance.waitFor();
+  await page.getByRole('radio', { name: 'Up price' }).press('ArrowRight');
+  await reference.waitFor();
+  expect(await chance.count()).toBe(0);
+  await page.reload();
+  await reference.waitFor();
+  await page.getByRole('radio', { name: 'TIDE price', checked: true }).waitFor();
+  await visit.open(`/series/${slug}`);
+  await page.getByRole('radio', { name: 'TIDE price', checked: true }).press('ArrowLeft');
+  await chance.waitFor();
+});
+
 test('R-series: a market without prices before its start shows no price to beat', async () => {
   const { firstStartMs, people, slug, venue } = series;
   const startMs = firstStartMs + 2 * PERIOD_MS;

@@ -1,52 +1,26 @@
-import {
-  ApiError,
-  type Leg,
-  type OutcomeEventMeta,
-  type OutcomeMarketMeta,
-  type OutcomeProbability,
-  type Ticker,
-} from '@oddlot/sdk';
+import { ApiError, type Leg, type OutcomeEventMeta, type OutcomeMarketMeta } from '@oddlot/sdk';
 import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
-import type { AlignedData } from 'uplot';
+import { useMemo } from 'react';
 import { texts } from 'words:outcomes';
 import { usePageTitle } from '../../lib/browser.ts';
-import { isDecimal, toPixels } from '../../lib/decimal.ts';
-import {
-  probability,
-  countdown,
-  dateTime,
-  percent,
-  relative,
-  wholeDate,
-} from '../../lib/format.ts';
+import { countdown, dateTime, relative, wholeDate } from '../../lib/format.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/cells.tsx';
 import { categoryName } from '../../market/queries.ts';
-import { isMarketPrice, DEFAULT_MARK, outcomePrices, tickers } from '../../market/streams.ts';
-import { venueNow } from '../../market/venue.ts';
-import { Segmented } from '../../ui/controls.tsx';
+import { outcomePrices, tickers } from '../../market/streams.ts';
 import { Badge, EventTitle } from '../../ui/figures.tsx';
 import { EmptyState, ScreenState } from '../../ui/states.tsx';
-import { usePlot } from '../../ui/use-plot.ts';
+import { EventChart } from './event-chart.tsx';
 import { EventPanels } from './event-panels.tsx';
 import { Holdings } from './holdings.tsx';
-import {
-  inOrder,
-  markOf,
-  nameOf,
-  plotColour,
-  turnover,
-  wasNeverTraded,
-  withLiveStrike,
-} from './market-facts.ts';
+import { inOrder, markOf, turnover, withLiveStrike } from './market-facts.ts';
 import { MarketRows } from './market-rows.tsx';
 import {
   RANGES,
   useAskAfterRemoval,
   useEvent,
   useOwner,
-  useProbabilities,
+  useTimeline,
   type Range,
 } from './queries.ts';
 import { TradeSide, useChoice, type ChoiceSearch } from './trade-side.tsx';
@@ -99,7 +73,10 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
     choosing.open({ intent });
     set({ market: slug, leg: leg === 'No' ? 'no' : undefined });
   };
+  const range = isRange(search.range) ? search.range : '1D';
+  const onRange = (next: Range): void => set({ range: next === '1D' ? undefined : next });
   const { bbos, byId } = usePrices(event);
+  const timed = useTimed(event);
   const markets = useOrdered(event);
   const chosen = markets.find((each) => each.slug === search.market) ?? markets[0];
   if (chosen === undefined) return <EventHead event={event} />;
@@ -110,12 +87,11 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
       <div className="min-w-0 flex-1 max-desktop:pb-16">
         <div className="flex flex-col gap-4 px-4 pt-5 desktop:px-8">
           <EventHead event={event} onRules={() => choosing.setPanel('rules')} />
-          <ProbabilityChart
-            event={event}
-            markets={markets}
-            byId={byId}
-            range={isRange(search.range) ? search.range : '1D'}
-            onRange={(next) => set({ range: next === '1D' ? undefined : next })}
+          <EventChart
+            name={event.series_slug ?? event.slug}
+            probability={{ event, markets, byId, range, onRange }}
+            reference={timed && { ...timed, market }}
+            initial="shares"
           />
           <MarketRows
             event={event}
@@ -152,6 +128,13 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
       />
     </div>
   );
+}
+
+/** Returns the series of an event and the event's row in it, or undefined for a single event. */
+function useTimed({ series_slug: series, slug }: OutcomeEventMeta) {
+  const { data: timeline } = useTimeline(series ?? undefined);
+  const current = timeline?.items.find(({ eventSlug }) => eventSlug === slug);
+  return timeline && current && { timeline, current };
 }
 
 function usePrices(event: OutcomeEventMeta) {
@@ -244,174 +227,4 @@ function Ends({ endMs, startMs, status }: EndsProps) {
       {t(leftMs < HOUR_MS ? 'outcomes.endsIn' : 'outcomes.ends', { when })}
     </span>
   );
-}
-
-const LINES_MAX = 6;
-const QUARTER = 25;
-
-type ProbabilityChartProps = {
-  readonly event: OutcomeEventMeta;
-  readonly markets: readonly OutcomeMarketMeta[];
-  readonly byId: ReadonlyMap<number, Ticker>;
-  readonly range: Range;
-  readonly onRange: (range: Range) => void;
-};
-
-function ProbabilityChart({ event, markets: all, byId, range, onRange }: ProbabilityChartProps) {
-  const t = useWords();
-  const [place, setPlace] = useState<number | null>(null);
-  const markets = all.slice(0, LINES_MAX);
-  const ids = markets.map(({ instrument_id: id }) => id);
-  const { data } = useProbabilities(ids, range, event.start_time);
-  const marks = markets.map((market) => markOf(market, byId));
-  const isLive = event.status === 'open';
-  const unpriced = markets
-    .filter((market) => !isMarketPrice(DEFAULT_MARK, market))
-    .map(({ instrument_id: id }) => id);
-  const lines = useMemo(
-    () => linesOf(data, { ids, unpriced }, isLive ? marks : []),
-    // The joined texts replace the lists, which are new at every render.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-    [data, ids.join(), unpriced.join(), marks.join(), isLive],
-  );
-  const options = useMemo(
-    () => ({
-      lines: ids.map((_, at) => ({ colour: plotColour(at) })),
-      bounds: boundsOf,
-      label: (value: number) => percent(String(Math.round(value) / 100), { decimals: 0 }),
-      ticks: (_: number, high: number) => quartersTo(high),
-      onPoint: setPlace,
-    }),
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-    [ids.join()],
-  );
-  const { hasFailed, target } = usePlot(ids.join(), options, lines);
-  return (
-    <section aria-label={t('outcomes.chart.label')}>
-      <div className="flex min-h-8 flex-wrap items-center gap-x-5 gap-y-1">
-        <Legend event={event} markets={markets} marks={marks} lines={lines} place={place} />
-        <Segmented
-          label={t('outcomes.chart.range')}
-          size="small"
-          value={range}
-          onChange={onRange}
-          segments={(Object.keys(RANGES) as Range[]).map((value) => ({
-            value,
-            label: value === 'All' ? t('outcomes.chart.all') : value,
-          }))}
-        />
-      </div>
-      <div
-        ref={target}
-        role="img"
-        aria-label={t('outcomes.chart.picture')}
-        className="relative h-52 overflow-hidden tablet:h-64"
-      >
-        {(hasFailed || !hasLine(lines)) && <NoLine hasFailed={hasFailed} markets={markets} />}
-      </div>
-    </section>
-  );
-}
-
-type NoLineProps = { readonly hasFailed: boolean; readonly markets: readonly OutcomeMarketMeta[] };
-
-function NoLine({ hasFailed, markets }: NoLineProps) {
-  const t = useWords();
-  const why = markets.every(wasNeverTraded) ? 'outcomes.activity.never' : 'outcomes.chart.none';
-  return (
-    <p className="absolute inset-0 z-10 flex items-center justify-center bg-panel text-12 text-muted">
-      {t(hasFailed ? 'outcomes.chart.failed' : why)}
-    </p>
-  );
-}
-
-type LegendProps = {
-  readonly event: OutcomeEventMeta;
-  readonly markets: readonly OutcomeMarketMeta[];
-  readonly marks: readonly (string | undefined)[];
-  readonly lines: AlignedData;
-  readonly place: number | null;
-};
-
-function Legend({ event, markets, marks, lines, place }: LegendProps) {
-  const time = place === null ? undefined : lines[0][place];
-  return (
-    <ul className="flex min-w-0 flex-1 flex-wrap gap-x-5 gap-y-1 text-13 max-tablet:basis-full">
-      {markets.map((market, at) => (
-        <li key={market.instrument_id} className="flex min-w-0 items-center gap-2">
-          <span
-            aria-hidden="true"
-            className="size-2 shrink-0 rounded-[1px]"
-            style={{ background: plotColour(at) }}
-          />
-          {markets.length > 1 && <span className="max-w-48 truncate">{nameOf(market, event)}</span>}
-          {markets.length === 1 && <span>{market.outcomes[0]}</span>}
-          <span className="w-11 font-semibold">
-            {shownChance(lines[at + 1]?.[place ?? -1], marks[at])}
-          </span>
-        </li>
-      ))}
-      {time !== undefined && <li className="text-muted">{dateTime(time * 1_000)}</li>}
-    </ul>
-  );
-}
-
-function shownChance(pointed: number | null | undefined, now: string | undefined): string {
-  if (typeof pointed !== 'number') return probability(now);
-  return probability((pointed / 100).toFixed(4));
-}
-
-function linesOf(
-  data: OutcomeProbability | undefined,
-  { ids, unpriced }: { readonly ids: readonly number[]; readonly unpriced: readonly number[] },
-  marks: readonly (string | undefined)[],
-): AlignedData {
-  const points = ids.map((id) => {
-    const known = data?.series.find(({ instrumentId }) => instrumentId === id)?.points ?? [];
-    return begun(known, unpriced.includes(id));
-  });
-  const times = new Set(points.flatMap((series) => series.map(({ t }) => t)));
-  const nowMs = venueNow();
-  if (times.size > 0 && marks.length > 0) times.add(nowMs);
-  const sorted = [...times].sort((a, b) => a - b);
-  const lines = points.map((series, at) => {
-    const byTime = new Map(series.map(({ p, t }) => [t, p]));
-    const mark = marks[at];
-    if (isDecimal(mark)) byTime.set(nowMs, mark);
-    let last: number | null = null;
-    return sorted.map((time) => {
-      const p = byTime.get(time);
-      if (p !== undefined) last = toPixels(p) * 100;
-      return last;
-    });
-  });
-  return [sorted.map((time) => time / 1_000), ...lines];
-}
-
-/**
- * Returns the points after the first quote or trade. Before that, the venue reports a probability
- * of 0.5.
- */
-function begun<Point extends { readonly p: string }>(
-  points: readonly Point[],
-  isUnpriced: boolean,
-): readonly Point[] {
-  const first = points.findIndex(({ p }) => p !== DEFAULT_MARK);
-  if (first < 0) return isUnpriced ? [] : points;
-  return points.slice(first);
-}
-
-const LINE_MIN_S = 30;
-
-function hasLine([times]: AlignedData): boolean {
-  return (times.at(-1) ?? 0) - (times[0] ?? 0) >= LINE_MIN_S;
-}
-
-function boundsOf(_: number, high: number): [number, number] {
-  return [0, Math.min(100, Math.ceil((high + 4) / QUARTER) * QUARTER)];
-}
-
-function quartersTo(high: number): number[] {
-  const count = Math.floor(high / QUARTER) + 1;
-  return Array.from({ length: count }, (_, at) => at * QUARTER);
 }

@@ -116,13 +116,14 @@ export function useResolution(instrumentId: number | undefined): UseQueryResult<
 
 const RESULTS = 20;
 
-export function useTimeline(seriesSlug: string): UseQueryResult<OutcomeSeriesTimeline> {
+export function useTimeline(seriesSlug: string | undefined): UseQueryResult<OutcomeSeriesTimeline> {
   return useQuery({
     queryKey: ['outcomeSeriesTimeline', seriesSlug],
     queryFn: async ({ signal }) => {
-      const asked = { seriesSlug, limit: RESULTS + 10 };
+      const asked = { seriesSlug: seriesSlug ?? '', limit: RESULTS + 10 };
       return shownTimeline(await reader.info.outcomeSeriesTimeline(asked, { signal }));
     },
+    enabled: seriesSlug !== undefined,
     refetchInterval: ({ state }) => timelinePace(state.data, venueNow()),
   });
 }

@@ -5,13 +5,11 @@ import {
   type OutcomeTimelineItem,
   type Ticker,
 } from '@oddlot/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useMemo, useState, type ReactNode } from 'react';
-import type uPlot from 'uplot';
+import { useState, type ReactNode } from 'react';
 import { texts } from 'words:outcomes';
 import { usePageTitle } from '../../lib/browser.ts';
-import { isDecimal, magnitude, sign, subtract, toPixels } from '../../lib/decimal.ts';
+import { isDecimal, magnitude, sign, subtract } from '../../lib/decimal.ts';
 import {
   probability,
   clockTime,
@@ -24,17 +22,18 @@ import {
 } from '../../lib/format.ts';
 import { addWords, useWords, type Words } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/cells.tsx';
-import { channelOf, outcomePrices, referencePrices, tickers } from '../../market/streams.ts';
-import { reader, venueNow } from '../../market/venue.ts';
+import { outcomePrices, tickers } from '../../market/streams.ts';
+import { venueNow } from '../../market/venue.ts';
 import { colourOf, Price } from '../../ui/figures.tsx';
 import { Dialog } from '../../ui/overlays.tsx';
 import { EmptyState, ScreenState } from '../../ui/states.tsx';
 import { classes } from '../../ui/styles.ts';
-import { usePlot } from '../../ui/use-plot.ts';
+import { EventChart } from './event-chart.tsx';
 import { EventPanels } from './event-panels.tsx';
 import { Holdings, PaidOut } from './holdings.tsx';
 import { lacksStrike, legName, markOf, withLiveStrike } from './market-facts.ts';
-import { shownItem, useEvent, useTimeline } from './queries.ts';
+import { shownItem, useEvent, useTimeline, type Range } from './queries.ts';
+import { useLastReference } from './reference-chart.tsx';
 import { Receipt } from './receipt.tsx';
 import { TradeSide, useChoice, type ChoiceSearch } from './trade-side.tsx';
 
@@ -79,6 +78,7 @@ function Series({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
   const isAhead = current !== undefined && current.startTime > venueNow();
   const choosing = useChoice(search, set, isAhead ? 'rules' : 'book');
   const { data: event } = useEvent(current?.eventSlug);
+  const [range, setRange] = useState<Range>('1H');
   const listed = event?.markets[0];
   const ids = current === undefined ? NO_IDS : [current.instrumentId];
   const byId = tickers.use(
@@ -97,7 +97,20 @@ function Series({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
           {current === undefined ? (
             <EmptyState title={t('outcomes.series.idle')} text={t('outcomes.series.idleText')} />
           ) : (
-            <SeriesChart timeline={timeline} current={current} market={market} />
+            <EventChart
+              name={timeline.seriesSlug}
+              probability={
+                running && {
+                  event: running.event,
+                  markets: [running.market],
+                  byId,
+                  range,
+                  onRange: setRange,
+                }
+              }
+              reference={{ timeline, current, market }}
+              initial="underlying"
+            />
           )}
           <SeriesResults timeline={timeline} />
           <LastPaid timeline={timeline} />
@@ -286,171 +299,4 @@ function PastReceipt({ eventSlug }: { readonly eventSlug: string }) {
     return <p>{t(isByHand ? 'outcomes.series.waitsForOperator' : 'outcomes.series.waits')}</p>;
   }
   return <Receipt event={event} market={market} />;
-}
-
-type SeriesChartProps = {
-  readonly timeline: OutcomeSeriesTimeline;
-  readonly current: OutcomeTimelineItem;
-  readonly market: OutcomeMarketMeta | undefined;
-};
-
-export function SeriesChart({ timeline, current, market }: SeriesChartProps) {
-  const t = useWords();
-  const seen = useReference(market, current);
-  const { windowMs } = timeline;
-  const strike = isDecimal(current.openPrice) ? toPixels(current.openPrice) : undefined;
-  const { endTime, startTime } = current;
-  const data = useMemo<uPlot.AlignedData>(() => {
-    const points = [...withGaps(seen), { t: endTime, value: null }];
-    return [points.map(({ t: at }) => at / 1_000), points.map(({ value }) => value)];
-  }, [seen, endTime]);
-  const options = useMemo(
-    () => ({
-      lines: [{ colour: 'var(--plot-1)', isBroken: true }],
-      bounds: (low: number, high: number): [number, number] => boundsOf(low, high, strike),
-      label: (value: number) => number(value.toFixed(2), { decimals: 2 }),
-      behind: (plot: uPlot, colours: (name: string) => string) => {
-        shade(plot, colours('var(--warning)'), startTime - windowMs, startTime);
-        shade(plot, colours('var(--warning)'), endTime - windowMs, endTime);
-        if (strike !== undefined) level(plot, colours('var(--text)'), strike);
-      },
-    }),
-    [strike, startTime, endTime, windowMs],
-  );
-  const { hasFailed, target } = usePlot(
-    `${current.instrumentId} ${seen.length < 2}`,
-    options,
-    data,
-  );
-  return (
-    <section aria-label={t('outcomes.series.chart')}>
-      <div
-        ref={target}
-        role="img"
-        aria-label={t('outcomes.series.picture', { symbol: timeline.underlying })}
-        className="relative h-52 overflow-hidden tablet:h-64"
-      >
-        {(hasFailed || seen.length < 2) && (
-          <p className="absolute inset-0 z-10 flex items-center justify-center bg-panel text-12 text-muted">
-            {t(hasFailed ? 'outcomes.chart.failed' : 'outcomes.series.noPrices')}
-          </p>
-        )}
-      </div>
-      <p className="mt-1 flex flex-wrap gap-x-5 text-12 text-muted">
-        <span className="flex items-center gap-2">
-          <span aria-hidden="true" className="w-4 border-t border-dashed border-text" />
-          {t(strikeWords(strike, market))}
-        </span>
-        <span className="flex items-center gap-2">
-          <span aria-hidden="true" className="h-3 w-4 bg-warning/20" />
-          {t('outcomes.series.windows', { seconds: windowMs / 1_000 })}
-        </span>
-      </p>
-    </section>
-  );
-}
-
-function strikeWords(strike: number | undefined, market: OutcomeMarketMeta | undefined) {
-  if (strike !== undefined) return 'outcomes.series.strike';
-  const hasNone = market !== undefined && lacksStrike(market);
-  return hasNone ? 'outcomes.series.strikeNever' : 'outcomes.series.strikeLater';
-}
-
-function boundsOf(low: number, high: number, strike: number | undefined): [number, number] {
-  const [least, most] = [Math.min(low, strike ?? low), Math.max(high, strike ?? high)];
-  const room = Math.max((most - least) * 0.15, most * 0.0001);
-  return [least - room, most + room];
-}
-
-function shade(plot: uPlot, colour: string, fromMs: number, toMs: number): void {
-  const { ctx } = plot;
-  const { height, left, top, width } = plot.bbox;
-  const from = Math.max(left, plot.valToPos(fromMs / 1_000, 'x', true));
-  const to = Math.min(left + width, plot.valToPos(toMs / 1_000, 'x', true));
-  if (to <= from) return;
-  ctx.save();
-  ctx.globalAlpha = 0.16;
-  ctx.fillStyle = colour;
-  ctx.fillRect(from, top, to - from, height);
-  ctx.restore();
-}
-
-function level(plot: uPlot, colour: string, value: number): void {
-  const { ctx } = plot;
-  const { left, width } = plot.bbox;
-  const y = Math.round(plot.valToPos(value, 'y', true)) + 0.5;
-  ctx.save();
-  ctx.strokeStyle = colour;
-  ctx.setLineDash([4, 4]);
-  ctx.beginPath();
-  ctx.moveTo(left, y);
-  ctx.lineTo(left + width, y);
-  ctx.stroke();
-  ctx.restore();
-}
-
-/** Prices arrive about once per second. A few late prices do not count as a gap. */
-const GAP_MS_MIN = 10_000;
-/**
- * The venue evenly thins out the history of long periods, so the limit grows with the usual
- * distance between prices.
- */
-const GAP_TIMES = 4;
-
-type Point = { readonly t: number; readonly value: number | null };
-
-export function withGaps(seen: readonly Seen[]): readonly Point[] {
-  const leastMs = Math.max(GAP_MS_MIN, GAP_TIMES * usualMs(seen));
-  return seen.flatMap((point, at): Point[] => {
-    const before = seen[at - 1];
-    if (before === undefined || point.t - before.t < leastMs) return [point];
-    return [{ t: before.t + 1, value: null }, point];
-  });
-}
-
-function usualMs(seen: readonly Seen[]): number {
-  const steps = seen.slice(1).map(({ t }, at) => t - (seen[at]?.t ?? t));
-  return steps.sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
-}
-
-type Seen = { readonly t: number; readonly value: number };
-
-const BEFORE_MS = 180_000;
-const STALE_MS = 60_000;
-
-export function useLastReference(market: OutcomeMarketMeta | undefined): number | undefined {
-  return referencePrices.use(channelOf(market), ({ prices }) => prices.at(-1)?.value);
-}
-
-function useReference(
-  market: OutcomeMarketMeta | undefined,
-  { startTime }: OutcomeTimelineItem,
-): readonly Seen[] {
-  const live = referencePrices.use(channelOf(market), ({ prices }) => prices);
-  const [fromMs] = useState(() => Math.min(startTime, venueNow()) - BEFORE_MS);
-  const { symbol, source } = market?.underlying ?? {};
-  const { data } = useQuery({
-    queryKey: ['cryptoPriceHistory', symbol, source, fromMs],
-    queryFn: ({ signal }) =>
-      reader.info.cryptoPriceHistory(
-        {
-          symbol: symbol ?? '',
-          source: source === 'spot' ? 'spot' : 'oracle',
-          startTime: fromMs,
-          endTime: venueNow(),
-        },
-        { signal },
-      ),
-    enabled: symbol !== undefined,
-    refetchInterval: STALE_MS,
-  });
-  const past = (data?.data ?? []).map(({ timestamp, value }) => ({
-    t: timestamp,
-    value: toPixels(value),
-  }));
-  const lastMs = past.at(-1)?.t ?? fromMs;
-  const fresh = live
-    .filter(({ timestamp }) => timestamp > lastMs)
-    .map(({ timestamp, value }) => ({ t: timestamp, value }));
-  return [...past, ...fresh];
 }

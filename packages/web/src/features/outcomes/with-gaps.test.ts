@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withGaps } from './series-screen.tsx';
+import { withGaps } from './reference-chart.tsx';
 
 const seen = (...seconds: number[]) => seconds.map((s) => ({ t: s * 1_000, value: 100 + s }));
 const drawn = (...seconds: number[]): string =>
