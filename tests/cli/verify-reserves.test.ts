@@ -178,9 +178,9 @@ async function run(args: readonly string[]): Promise<{ code: number; lines: stri
 }
 
 /** Fields of the requests that the fake venue and the fake node answer. */
-type Question = { readonly method?: string; readonly type?: string; readonly before?: number };
+type PostedRequest = { readonly method?: string; readonly type?: string; readonly before?: number };
 
-async function serve(answer: (body: Question) => object): Promise<string> {
+async function serve(answer: (body: PostedRequest) => object): Promise<string> {
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => (body += chunk));

@@ -4,7 +4,7 @@ import type { Json } from '../support/client.ts';
 import { accountStatus, expectExactly, expectNothing, send, tokenSend } from '../support/keys.ts';
 import {
   act,
-  done,
+  succeeded,
   expectRefusal,
   Operator,
   OPERATED,
@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 async function gate(change: JsonObject): Promise<void> {
-  done(await operator.send({ setGate: { channel: 0, ...change } }));
+  succeeded(await operator.send({ setGate: { channel: 0, ...change } }));
 }
 
 const buy = (changes: { price?: string; reduceOnly?: boolean; size?: string } = {}) =>
@@ -53,7 +53,7 @@ async function expectStopped(actor: Actor, reason: string): Promise<void> {
 }
 
 async function expectOpen(actor: Actor): Promise<void> {
-  done(await act(actor, buy()));
+  succeeded(await act(actor, buy()));
   expect(await accountStatus(world.client, actor.address)).toEqual({
     user: actor.address,
     channel: 0,
@@ -195,15 +195,15 @@ describe('R-gate: each mode accepts and rejects the right accounts, with a reaso
 
   test("the owner's access also applies to the agent", async () => {
     const agent = world.unfunded('agent');
-    done(await alice.approveAgent(agent.address));
+    succeeded(await alice.approveAgent(agent.address));
     await gate({ blacklist: { add: [agent.address] } });
-    done(await act(agent, buy()));
+    succeeded(await act(agent, buy()));
     await gate({ blacklist: { add: [alice.address] } });
     await expectNothing([alice], agent.sign(buy()), stopped('User is blacklisted'));
   });
 
   test('each of the two channels has its own gate, and a third channel is rejected', async () => {
-    done(await operator.send({ setGate: { channel: 1, mode: 'closed' } }));
+    succeeded(await operator.send({ setGate: { channel: 1, mode: 'closed' } }));
     await expectOpen(alice);
     expect(await accountStatus(world.client, alice.address, 1)).toEqual({
       user: alice.address,
@@ -213,7 +213,7 @@ describe('R-gate: each mode accepts and rejects the right accounts, with a reaso
       eligible: false,
       reason: 'Exchange is not allowed',
     });
-    done(await operator.send({ setGate: { channel: 1, mode: 'open' } }));
+    succeeded(await operator.send({ setGate: { channel: 1, mode: 'open' } }));
     expect(await accountStatus(world.client, alice.address, 2)).toEqual({
       user: alice.address,
       channel: 2,
@@ -243,7 +243,7 @@ describe('R-gate: a closed gate stops only orders that increase positions', () =
   /** Opens a long position of 2 coins, places a resting buy order, and closes the gate. */
   async function lockedIn(): Promise<number> {
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
-    const { orders } = done(await act(alice, buy()));
+    const { orders } = succeeded(await act(alice, buy()));
     await gate({ mode: 'closed' });
     return orders[0].oid;
   }
@@ -289,16 +289,16 @@ describe('R-gate: a closed gate stops only orders that increase positions', () =
       { type: 'updateLeverage', asset: perp.id, leverage: 10 },
       { type: 'updatePositionMode', positionMode: 'oneWay' },
     ];
-    for (const action of actions) done(await act(alice, action));
-    done(await tokenSend(alice, { to: bob.address, amount: '5' }));
-    done(await send(alice, 'withdraw3', { destination: bob.address, amount: '5' }));
-    done(await alice.approveAgent(world.unfunded('agent').address));
-    done(await send(alice, 'approveBuilderFee', { builder: bob.address, maxFeeRate: '0.1%' }));
+    for (const action of actions) succeeded(await act(alice, action));
+    succeeded(await tokenSend(alice, { to: bob.address, amount: '5' }));
+    succeeded(await send(alice, 'withdraw3', { destination: bob.address, amount: '5' }));
+    succeeded(await alice.approveAgent(world.unfunded('agent').address));
+    succeeded(await send(alice, 'approveBuilderFee', { builder: bob.address, maxFeeRate: '0.1%' }));
     // The counterparty's order must also close a position, because opening is not allowed.
     const close = order({ market: perp, side: 'sell', price: '100', size: '2', reduceOnly: true });
     const cover = order({ market: perp, side: 'buy', price: '100', size: '2', reduceOnly: true });
-    done(await alice.place(close));
-    done(await bob.place(cover));
+    succeeded(await alice.place(close));
+    succeeded(await bob.place(cover));
     expect((await alice.state()).assetPositions).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ import {
   tokenSend,
   type Refusal,
 } from '../support/keys.ts';
-import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
+import { act, succeeded, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import { ZERO_ADDRESS } from '../support/wallet.ts';
 
 /** Most fills in this file have a notional of 200 USDC. */
@@ -82,7 +82,7 @@ describe('R-builder: a builder fee requires an approval', () => {
   test("a builder's rate can be approved, changed and revoked", async () => {
     const before = Date.now();
     const reply = await approveBuilder(alice, builder.address, '0.05%');
-    done(reply);
+    succeeded(reply);
     expect(reply.json.data.type).toBe('ApproveBuilderFee');
     const [first] = await buildersOf(alice);
     expect(first).toEqual({
@@ -91,10 +91,10 @@ describe('R-builder: a builder fee requires an approval', () => {
       updateTime: expect.any(Number),
     });
     expect(Math.abs(first.updateTime - before)).toBeLessThan(60_000);
-    done(await approveBuilder(alice, builder.address, '1%'));
+    succeeded(await approveBuilder(alice, builder.address, '1%'));
     expect(await buildersOf(alice)).toMatchObject([{ maxFeeRate: '1%' }]);
     const revoked = await send(alice, 'revokeBuilderFee', { builder: builder.address });
-    done(revoked);
+    succeeded(revoked);
     expect(revoked.json.data.type).toBe('RevokeBuilderFee');
     expect(await buildersOf(alice)).toEqual([]);
     const field = { field: 'builder' };
@@ -108,23 +108,23 @@ describe('R-builder: a builder fee requires an approval', () => {
   test('a 21st builder is rejected, but a new rate for an approved builder is accepted', async () => {
     const builders = Array.from({ length: 20 }, (_, n) => world.unfunded(`builder ${n}`).address);
     const replies = await Promise.all(builders.map((address) => approveBuilder(alice, address)));
-    for (const reply of replies) done(reply);
+    for (const reply of replies) succeeded(reply);
     expect((await buildersOf(alice)).map((row) => row.builder)).toEqual(builders.toSorted());
     await expectNothing(
       [alice],
       direct(alice, 'approveBuilderFee', { builder: builder.address, maxFeeRate: '0.1%' }),
       refused('Max approved builders reached (20)', { field: 'builder' }),
     );
-    done(await approveBuilder(alice, builders[7]!, '0.2%'));
-    done(await send(alice, 'revokeBuilderFee', { builder: builders[8] }));
-    done(await approveBuilder(alice, builder.address));
+    succeeded(await approveBuilder(alice, builders[7]!, '0.2%'));
+    succeeded(await send(alice, 'revokeBuilderFee', { builder: builders[8] }));
+    succeeded(await approveBuilder(alice, builder.address));
     expect(await buildersOf(alice)).toHaveLength(20);
   });
 
   test('the smallest rate is accepted, and a lower rate is rejected with the bounds', async () => {
     const fundedUser = await world.trader('careful');
     for (const rate of ['0.000001%', '0.0000019%', '1.000000%']) {
-      done(await approveBuilder(fundedUser, builder.address, rate));
+      succeeded(await approveBuilder(fundedUser, builder.address, rate));
       expect(await buildersOf(fundedUser)).toMatchObject([{ maxFeeRate: rate }]);
     }
   });
@@ -176,7 +176,7 @@ describe('R-builder: a builder fee requires an approval', () => {
 
   test('a builder approval by an agent is rejected', async () => {
     const agent = world.unfunded('agent');
-    done(await alice.approveAgent(agent.address));
+    succeeded(await alice.approveAgent(agent.address));
     await expectNothing(
       [alice],
       direct(agent, 'approveBuilderFee', { builder: builder.address, maxFeeRate: '0.1%' }),
@@ -187,43 +187,43 @@ describe('R-builder: a builder fee requires an approval', () => {
 
 describe('R-builder: each fill pays the builder fee of its order', () => {
   test('a taker pays 0.1 to the builder on 200 USDC at f = 50', async () => {
-    done(await approveBuilder(alice, builder.address));
-    done(await act(bob, plain('sell', '2')));
+    succeeded(await approveBuilder(alice, builder.address));
+    succeeded(await act(bob, plain('sell', '2')));
     const reply = await act(alice, through(50, 'buy', '2'));
-    done(reply);
+    succeeded(reply);
     expect(reply.json).not.toHaveProperty('warnings');
     expect(await builderState(builder)).toEqual(rewards('0.1', '0.1', '0'));
     expect([await alice.balance(), await bob.balance()]).toEqual(['999.81', '999.97']);
   });
 
   test('a maker at the cap of f = 100 pays 0.2, and the taker pays no builder fee', async () => {
-    done(await approveBuilder(bob, builder.address));
-    done(await act(bob, through(100, 'sell', '2')));
-    done(await act(alice, plain('buy', '2')));
+    succeeded(await approveBuilder(bob, builder.address));
+    succeeded(await act(bob, through(100, 'sell', '2')));
+    succeeded(await act(alice, plain('buy', '2')));
     expect(await builderState(builder)).toEqual(rewards('0.2', '0.2', '0'));
     expect([await alice.balance(), await bob.balance()]).toEqual(['999.91', '999.77']);
   });
 
   test('both sides of a fill can pay the same builder', async () => {
-    done(await approveBuilder(alice, builder.address));
-    done(await approveBuilder(bob, builder.address));
-    done(await act(bob, through(10, 'sell', '2')));
-    done(await act(alice, through(30, 'buy', '2')));
+    succeeded(await approveBuilder(alice, builder.address));
+    succeeded(await approveBuilder(bob, builder.address));
+    succeeded(await act(bob, through(10, 'sell', '2')));
+    succeeded(await act(alice, through(30, 'buy', '2')));
     expect(await builderState(builder)).toEqual(rewards('0.08', '0.08', '0'));
   });
 
   test('R-rounding: builder fees are rounded down once per order and role', async () => {
-    done(await approveBuilder(alice, builder.address));
+    succeeded(await approveBuilder(alice, builder.address));
     // Each fill earns 0.111 × 100.01 × 0.00003 = 0.00033303…, and three fills together earn
     // 0.00099909….
-    for (let n = 0; n < 3; n++) done(await act(bob, plain('sell', '0.111', '100.01')));
-    done(await act(alice, through(3, 'buy', '0.333', '100.01')));
+    for (let n = 0; n < 3; n++) succeeded(await act(bob, plain('sell', '0.111', '100.01')));
+    succeeded(await act(alice, through(3, 'buy', '0.333', '100.01')));
     expect((await builderState(builder)).totalEarned).toBe('0.000999');
   });
 
   test('f = 0 charges no fee and gives no warning', async () => {
-    done(await approveBuilder(alice, builder.address));
-    done(await act(bob, plain('sell', '2')));
+    succeeded(await approveBuilder(alice, builder.address));
+    succeeded(await act(bob, plain('sell', '2')));
     const reply = await act(alice, through(0, 'buy', '2'));
     expect(reply.json).not.toHaveProperty('warnings');
     expect(await alice.balance()).toBe('999.91');
@@ -232,11 +232,11 @@ describe('R-builder: each fill pays the builder fee of its order', () => {
 
   test('the owner pays the builder fee for an order that its agent signs with ethers', async () => {
     const agent = world.unfunded('agent');
-    done(await alice.approveAgent(agent.address));
-    done(await approveBuilder(alice, builder.address));
-    done(await act(bob, plain('sell', '2')));
+    succeeded(await alice.approveAgent(agent.address));
+    succeeded(await approveBuilder(alice, builder.address));
+    succeeded(await act(bob, plain('sell', '2')));
     const signed = await signAgentWithEthers(agent.key, through(50, 'buy', '2'));
-    done(await world.client.executed(signed));
+    succeeded(await world.client.executed(signed));
     expect((await builderState(builder)).unclaimedRewards).toBe('0.1');
   });
 });
@@ -257,12 +257,12 @@ describe('an order whose builder fee is dropped is executed, and the reply has t
   test.each(cases)(
     'the fee is dropped with reason $reason at $rate and f = $f',
     async ({ reason, rate, f, allowed, held }) => {
-      if (rate !== undefined) done(await approveBuilder(alice, builder.address, rate));
+      if (rate !== undefined) succeeded(await approveBuilder(alice, builder.address, rate));
       if (held !== '1000') await leave(held);
-      done(await act(bob, plain('sell', '2')));
+      succeeded(await act(bob, plain('sell', '2')));
       const signed = await alice.sign(through(f, 'buy', '2'));
       const reply = await world.client.executed(signed);
-      done(reply);
+      succeeded(reply);
       expectDropped(reply, reason, f, allowed);
       expect(await alice.balance()).toBe('999.91');
       expect(await builderState(builder)).toEqual(rewards('0', '0', '0', held));
@@ -272,13 +272,13 @@ describe('an order whose builder fee is dropped is executed, and the reply has t
   /** Transfers money away until the builder has exactly this balance. */
   async function leave(held: string): Promise<void> {
     const amount = (1000 - Number(held)).toFixed(6);
-    done(await tokenSend(builder, { to: world.unfunded('sink').address, amount }));
+    succeeded(await tokenSend(builder, { to: world.unfunded('sink').address, amount }));
   }
 
   test('a builder with exactly 100 USDC earns fees', async () => {
     await leave('100');
-    done(await approveBuilder(alice, builder.address));
-    done(await act(bob, plain('sell', '2')));
+    succeeded(await approveBuilder(alice, builder.address));
+    succeeded(await act(bob, plain('sell', '2')));
     const reply = await act(alice, through(50, 'buy', '2'));
     expect(reply.json).not.toHaveProperty('warnings');
     expect(await builderState(builder)).toEqual(rewards('0.1', '0.1', '0', '100'));
@@ -293,12 +293,12 @@ describe('an order whose builder fee is dropped is executed, and the reply has t
     ['revoked', async () => send(alice, 'revokeBuilderFee', { builder: builder.address })],
     ['lowered', async () => approveBuilder(alice, builder.address, '0.01%')],
   ])('an approval that is %s drops the fee of resting orders', async (_, change) => {
-    done(await approveBuilder(alice, builder.address));
-    done(await act(alice, through(50, 'buy', '4')));
-    done(await act(bob, plain('sell', '2')));
+    succeeded(await approveBuilder(alice, builder.address));
+    succeeded(await act(alice, through(50, 'buy', '4')));
+    succeeded(await act(bob, plain('sell', '2')));
     expect((await builderState(builder)).totalEarned).toBe('0.1');
-    done(await change());
-    done(await act(bob, plain('sell', '2')));
+    succeeded(await change());
+    succeeded(await act(bob, plain('sell', '2')));
     expect((await builderState(builder)).totalEarned).toBe('0.1');
     expect(await alice.balance()).toBe('999.84');
   });
@@ -308,15 +308,15 @@ describe('R-builder: a builder claims its rewards', () => {
   const claim = { type: 'claimBuilderRewards' };
 
   async function earn(): Promise<void> {
-    done(await approveBuilder(alice, builder.address));
-    done(await act(bob, plain('sell', '2')));
-    done(await act(alice, through(50, 'buy', '2')));
+    succeeded(await approveBuilder(alice, builder.address));
+    succeeded(await act(bob, plain('sell', '2')));
+    succeeded(await act(alice, through(50, 'buy', '2')));
   }
 
   test('a claim credits the whole amount to the perp balance once', async () => {
     await earn();
     const reply = await act(builder, claim);
-    done(reply);
+    succeeded(reply);
     expect(reply.json.data.type).toBe('ClaimBuilderRewards');
     expect(await builderState(builder)).toEqual(rewards('0', '0.1', '0.1', '1000.1'));
     expect((await deltasOf(builder))[0]).toEqual({
@@ -329,18 +329,18 @@ describe('R-builder: a builder claims its rewards', () => {
 
   test('an agent can claim for its owner', async () => {
     const agent = world.unfunded('agent');
-    done(await builder.approveAgent(agent.address));
+    succeeded(await builder.approveAgent(agent.address));
     await earn();
-    done(await act(agent, claim));
+    succeeded(await act(agent, claim));
     expect(await builderState(builder)).toEqual(rewards('0', '0.1', '0.1', '1000.1'));
     expect(await builder.balance()).toBe('1000.1');
   });
 
   test('unclaimed rewards do not count towards the required 100 USDC', async () => {
     await earn();
-    done(await tokenSend(builder, { to: bob.address, amount: '900.05' }));
+    succeeded(await tokenSend(builder, { to: bob.address, amount: '900.05' }));
     expect(await builderState(builder)).toEqual(rewards('0.1', '0.1', '0', '99.95'));
-    done(await act(builder, claim));
+    succeeded(await act(builder, claim));
     expect(await builderState(builder)).toEqual(rewards('0', '0.1', '0.1', '100.05'));
   });
 

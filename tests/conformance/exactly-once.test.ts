@@ -15,7 +15,7 @@ import {
   transfer,
   wrapped,
 } from '../support/keys.ts';
-import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
+import { act, succeeded, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import type { Signed } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
@@ -42,14 +42,14 @@ beforeAll(async () => {
   perp = await operator.list();
   [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
   [company, member] = [await world.resident('company'), world.unfunded('member')];
-  done(await send(company, 'convertToMultiSigUser', { signers: signerSet([member], 1) }));
+  succeeded(await send(company, 'convertToMultiSigUser', { signers: signerSet([member], 1) }));
   await record('approveBuilderFee', () =>
     direct(alice, 'approveBuilderFee', { builder: bob.address, maxFeeRate: '0.1%' }),
   );
   const [sell, buy] = (['sell', 'buy'] as const).map((side) =>
     orderAction(order({ market: perp, side, price: '100', size: '2' })),
   );
-  done(await act(bob, sell!));
+  succeeded(await act(bob, sell!));
   await record('order', () => alice.sign({ ...buy, builder: { b: bob.address, f: 50 } }));
   await record('claimBuilderRewards', () => bob.sign({ type: 'claimBuilderRewards' }));
   await record('tokenSend', () =>
@@ -76,7 +76,7 @@ async function record(name: string, sign: () => Promise<Signed>): Promise<void> 
     Array.from({ length: 10 }, async () => world.client.executed(signed)),
   );
   for (const reply of replies) {
-    done(reply);
+    succeeded(reply);
     expect(reply.json).toEqual(replies[0]!.json);
   }
   sent.push({ name, signed, reply: replies[0]!.json });
@@ -163,7 +163,7 @@ describe('a request rejected before logging can be sent again', () => {
       expect(await receiptOf(names)).toMatchObject({ status: 'unknown', txHash: null });
     }
     await fund(world.client, carol.address);
-    done(await world.client.executed(signed));
+    succeeded(await world.client.executed(signed));
     expect(await receiptOf({ txHash })).toMatchObject({ status: 'executed' });
   });
 
@@ -189,7 +189,9 @@ describe('a request rejected before logging can be sent again', () => {
     });
     expect(await receiptOf({ txHash: expired.txHash })).toMatchObject({ status: 'unknown' });
     const nonce = expired.envelope.nonce;
-    done(await world.client.executed(await dave.sign(buy, { nonce, expiresAfter: time + 60_000 })));
+    succeeded(
+      await world.client.executed(await dave.sign(buy, { nonce, expiresAfter: time + 60_000 })),
+    );
     expect(await dave.openOrders()).toHaveLength(1);
   });
 

@@ -7,7 +7,7 @@ import { queryHistory } from '../support/history.ts';
 import { bet, FEE, operate, OUTCOMES, placed, queued } from '../support/outcomes.ts';
 import {
   act,
-  done,
+  succeeded,
   groupAction,
   newScene,
   Operator,
@@ -49,7 +49,7 @@ describe('the report of a taker order explains its execution', () => {
         perpOrder({ market: perp, side: 'buy', price: '104', size: '4', tif: 'Ioc', cloid }),
       ),
     );
-    const [{ oid }] = done(await world.client.executed(signed)).orders;
+    const [{ oid }] = succeeded(await world.client.executed(signed)).orders;
     const report = await reportOf(alice, oid);
     const { height, time } = report.received;
     const at = { height, time };
@@ -203,12 +203,12 @@ describe('the report of a resting order shows its queue position', () => {
       resting: { from: fresh.resting.from, aheadAtStart: '5', ahead: '0' },
     });
     const amend = (p: string, s: string) => ({ type: 'modify2', a: perp.id, o: oid, p, s });
-    done(await act(alice, amend('99', '6')));
+    succeeded(await act(alice, amend('99', '6')));
     const same = await reportOf(alice, oid);
     expect(same.resting).toMatchObject({ px: '99', aheadAtStart: '0', ahead: '0' });
     expect(same.resting.from).toBeGreaterThan(fresh.resting.from);
     await carol.placed({ ...bid, price: '98', size: '7' });
-    done(await act(alice, amend('98', '6')));
+    succeeded(await act(alice, amend('98', '6')));
     const moved = await reportOf(alice, oid);
     // R-modify: Alice's order was accepted before Carol's, so it ranks ahead of Carol's.
     expect(moved).toMatchObject({
@@ -242,7 +242,7 @@ test('R-trigger: a trigger order is received before it arrives at the book', asy
   await alice.placed({ market: perp, side: 'buy', price: '100', size: '2' });
   const stop = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '97', size: '2' });
   const signed = await alice.sign(orderAction(stop));
-  const [{ oid }] = done(await world.client.executed(signed)).orders;
+  const [{ oid }] = succeeded(await world.client.executed(signed)).orders;
   const waiting = await reportOf(alice, oid);
   expect(waiting).toMatchObject({
     received: { txHash: signed.txHash },
@@ -314,7 +314,7 @@ describe('reports of outcome orders use the prices of their outcome', () => {
   test('a seller of shares has positive slippage for a lower price', async () => {
     const [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
     const market = await deployer.list({ ...FEE, orderDelayMs: 0 });
-    done(await operate(bob, 'split', [market, '20']));
+    succeeded(await operate(bob, 'split', [market, '20']));
     await placed(alice, market, 'buy No 10 at 0.38');
     await placed(alice, market, 'buy Yes 10 at 0.60');
     const { oid } = await placed(bob, market, 'sell No 5 at 0.35');
@@ -334,7 +334,7 @@ describe('reports are found by either order id', () => {
       perpOrder({ market: perp, side: 'buy', price, size: '1' }),
     );
     const signed = await alice.sign(orderAction(...bids));
-    const oids = done(await world.client.executed(signed)).orders.map(({ oid }: Json) => oid);
+    const oids = succeeded(await world.client.executed(signed)).orders.map(({ oid }: Json) => oid);
     const { orders } = await reportsOf(alice, { txHash: signed.txHash });
     expect(orders.map(({ limitPx, oid }: Json) => [oid, limitPx])).toEqual(
       oids.map((oid: number, at: number) => [oid, ['90', '91', '92'][at]]),
@@ -364,12 +364,12 @@ describe('reports are found by either order id', () => {
       }),
     );
     const placed = await alice.sign(groupAction('normalTpsl', entry, ...exits));
-    const oids: number[] = done(await world.client.executed(placed)).orders.map(
+    const oids: number[] = succeeded(await world.client.executed(placed)).orders.map(
       ({ oid }: Json) => oid,
     );
     const other = await alice.placed({ market: perp, side: 'buy', price: '91', size: '1' });
     const cancelled = await alice.sign(cancelAction({ a: perp.id, o: oids[0]! }));
-    done(await world.client.executed(cancelled));
+    succeeded(await world.client.executed(cancelled));
     const { orders } = await reportsOf(alice, { txHash: cancelled.txHash });
     expect(orders.map(({ oid, end }: Json) => [oid, end.state])).toEqual(
       oids.map((oid) => [oid, 'cancelled']),
@@ -383,7 +383,7 @@ describe('reports are found by either order id', () => {
     const signed = await alice.sign(
       orderAction(perpOrder({ market: perp, side: 'buy', price: '90', size: '1', cloid })),
     );
-    const [{ oid }] = done(await world.client.executed(signed)).orders;
+    const [{ oid }] = succeeded(await world.client.executed(signed)).orders;
     const { txHash } = signed;
     for (const name of [{ oid }, { cloid }, { txHash }]) {
       const [[field, got]] = Object.entries(name) as [[string, unknown]];
@@ -420,7 +420,7 @@ test('R-determinism: reports are unchanged after a stop and after a kill', async
   await bob.placed(bid);
   const { oid } = await alice.placed({ ...bid, size: '4' });
   const amended = await alice.placed({ ...bid, price: '98' });
-  done(await act(alice, { type: 'modify2', a: perp.id, o: amended.oid, p: '97', s: '3' }));
+  succeeded(await act(alice, { type: 'modify2', a: perp.id, o: amended.oid, p: '97', s: '3' }));
   const ended = await alice.placed({ ...bid, price: '96' });
   await alice.cancel({ a: perp.id, o: ended.oid });
   const carol = await world.trader('carol');

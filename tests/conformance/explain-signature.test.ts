@@ -5,7 +5,7 @@ import { aSharedVenue, cancelAction, order, orderAction, type Actor } from '../s
 import type { Json } from '../support/client.ts';
 import { directAction, signDirect, signMultiSig } from '../support/direct.ts';
 import { OUTCOMES } from '../support/outcomes.ts';
-import { done, Operator } from '../support/perps.ts';
+import { succeeded, Operator } from '../support/perps.ts';
 import {
   address,
   exactly,
@@ -133,7 +133,7 @@ describe('explainSignature explains a correct signature', () => {
   test("explainSignature explains an agent's signature with the owner and the label", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
-    done(await alice.approveAgent(agent.address, 'desk'));
+    succeeded(await alice.approveAgent(agent.address, 'desk'));
     const data = await explain((await agent.sign(harmless())).envelope);
     const { address: signer } = agent;
     expect(data).toMatchObject({ signer, role: 'agent', owner: alice.address, agentName: 'desk' });
@@ -155,7 +155,7 @@ describe('explainSignature explains a correct signature', () => {
     const signers = JSON.stringify({ authorizedUsers: [carol.address], threshold: 1 });
     const nonce = nextNonce();
     const convert = directAction('convertToMultiSigUser', nonce, { signers });
-    done(await world.client.executed(await signDirect(alice.key, convert, { nonce })));
+    succeeded(await world.client.executed(await signDirect(alice.key, convert, { nonce })));
     const keys = { outerKey: carol.key, innerKeys: [carol.key] };
     const options = { ...keys, multiSigUser: alice.address, nonce: nextNonce() };
     const signed = await signMultiSig(harmless(), options);
@@ -304,7 +304,9 @@ describe('explainSignature finds the error in an incorrect signature', () => {
   test('explainSignature finds that the registered vault was signed but not sent', async () => {
     const alice = await world.trader('alice');
     const vault = world.unfunded('vault').address;
-    done(await operator.send({ registerVault: { vault, leader: alice.address, name: 'one' } }));
+    succeeded(
+      await operator.send({ registerVault: { vault, leader: alice.address, name: 'one' } }),
+    );
     const { envelope } = await alice.sign(harmless(), { vaultAddress: vault });
     expect(await explain(envelope)).toMatchObject({ role: 'account' });
     const { match } = await explain({ ...envelope, vaultAddress: null });
@@ -338,7 +340,7 @@ describe('explainSignature finds the error in an incorrect signature', () => {
   test("explainSignature returns an agent's mistake with its owner", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
-    done(await alice.approveAgent(agent.address));
+    succeeded(await alice.approveAgent(agent.address));
     const { envelope } = await agent.sign(harmless());
     const { match } = await explain({ ...envelope, nonce: envelope.nonce - 1 });
     expect(match).toMatchObject({ mistake: 'nonce', role: 'agent', owner: alice.address });

@@ -8,7 +8,7 @@ import {
   queryHistory,
 } from '../support/history.ts';
 import { approveBuilder } from '../support/keys.ts';
-import { act, done, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
+import { act, succeeded, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 
 const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
@@ -23,7 +23,7 @@ let bob: Actor;
 async function through(market: OwnPerp, size: string, f = 10): Promise<Json> {
   const bid = order({ market, side: 'buy', price: '101', size, tif: 'Ioc' });
   const action = { ...orderAction(bid), builder: { b: builder.address, f } };
-  return done(await act(alice, action)).orders[0];
+  return succeeded(await act(alice, action)).orders[0];
 }
 
 beforeAll(async () => {
@@ -140,7 +140,7 @@ describe('queries show the claims of a builder', () => {
       asOf: before.asOf.time,
     });
     const claim = await act(builder, { type: 'claimBuilderRewards' });
-    done(claim);
+    succeeded(claim);
     expect((await mine('builderMeClaimable')).data).toMatchObject({
       claimable: '0',
       totalClaimed: '0.0501',

@@ -3,7 +3,7 @@ import { aSharedVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { queryHistory } from '../support/history.ts';
 import { tokenSend } from '../support/keys.ts';
-import { done, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
+import { succeeded, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 
 const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
@@ -19,7 +19,7 @@ beforeAll(async () => {
     await bob.placed({ market: perp, side: 'sell', price, size: '1' });
     await alice.placed({ market: perp, side: 'buy', price, size: '1' });
   }
-  done(await tokenSend(alice, { to: bob.address, amount: '5' }));
+  succeeded(await tokenSend(alice, { to: bob.address, amount: '5' }));
 });
 
 const exported = (name: string, parameters: Record<string, string>) =>

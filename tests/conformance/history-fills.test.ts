@@ -11,7 +11,7 @@ import {
   queryHistory,
 } from '../support/history.ts';
 import { operate, OUTCOMES, placed } from '../support/outcomes.ts';
-import { done, newScene, Operator, type OwnPerp } from '../support/perps.ts';
+import { succeeded, newScene, Operator, type OwnPerp } from '../support/perps.ts';
 
 const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
@@ -107,10 +107,10 @@ describe('userFills lists the fills of outcome markets on request', () => {
   test('userFills includes trades, splits, merges and settlements of outcome markets only on request', async () => {
     const carol = await shareTrader(world, 'carol');
     const dave = await shareTrader(world, 'dave');
-    done(await operate(carol, 'split', [market, '20']));
+    succeeded(await operate(carol, 'split', [market, '20']));
     await placed(carol, market, 'sell Yes 10 at 0.6');
     await placed(dave, market, 'buy Yes 10 at 0.6');
-    done(await operate(carol, 'merge', [market, '5']));
+    succeeded(await operate(carol, 'merge', [market, '5']));
     await deployer.resolve(market, '1');
     expect(await fillsOf(carol)).toEqual([]);
     const rows = (await fillsOf(carol, { accountType: 'outcome' })).reverse();

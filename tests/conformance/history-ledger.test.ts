@@ -9,7 +9,7 @@ import {
   queryHistory,
 } from '../support/history.ts';
 import { send, tokenSend } from '../support/keys.ts';
-import { done, OPERATED } from '../support/perps.ts';
+import { succeeded, OPERATED } from '../support/perps.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
 const world = aSharedVenue([...OPERATED, ...HOLDING]);
@@ -19,9 +19,11 @@ let bob: Actor;
 beforeAll(async () => {
   alice = await world.resident('alice');
   bob = await world.resident('bob');
-  done(await tokenSend(alice, { to: alice.address, amount: '100', into: 'outcome' }));
-  done(await tokenSend(alice, { to: bob.address, amount: '50' }));
-  done(await tokenSend(alice, { to: bob.address, amount: '5', from: 'outcome', into: 'outcome' }));
+  succeeded(await tokenSend(alice, { to: alice.address, amount: '100', into: 'outcome' }));
+  succeeded(await tokenSend(alice, { to: bob.address, amount: '50' }));
+  succeeded(
+    await tokenSend(alice, { to: bob.address, amount: '5', from: 'outcome', into: 'outcome' }),
+  );
 });
 
 const ledgerOf = async (actor: Actor, more: object = {}): Promise<Json[]> => {
@@ -77,7 +79,7 @@ describe('withdrawals lists the withdrawals of an account', () => {
     const carol = await world.resident('carol');
     const destination = bob.address;
     for (const amount of ['10', '20', '30']) {
-      done(await send(carol, 'withdraw3', { destination, amount }));
+      succeeded(await send(carol, 'withdraw3', { destination, amount }));
     }
     const query = { type: 'withdrawals', user: carol.address };
     const { data } = await queryHistory(world.client, query);

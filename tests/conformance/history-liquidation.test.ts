@@ -5,7 +5,7 @@ import { exact, show, sum } from '../support/exact.ts';
 import { queryHistory } from '../support/history.ts';
 import {
   act,
-  done,
+  succeeded,
   groupAction,
   newScene,
   Operator,
@@ -72,7 +72,9 @@ test('R-trigger, R-grouping: a stop is listed as open, triggered, then filled', 
   const exit = { market: perp, side: 'sell', size: '2' } as const;
   const parent = { market: perp, side: 'buy', price: '100', size: '2' } as const;
   const stop = triggerOrder({ ...exit, kind: 'sl', at: '99' });
-  const { orders } = done(await act(alice, groupAction('normalTpsl', perpOrder(parent), stop)));
+  const { orders } = succeeded(
+    await act(alice, groupAction('normalTpsl', perpOrder(parent), stop)),
+  );
   const [parentId, stopId] = orders.map(({ oid }: Json) => oid);
   const row = async (wanted: number): Promise<Json> =>
     (await rowsOf('historicalOrders', alice)).find(({ order }) => order.oid === wanted);

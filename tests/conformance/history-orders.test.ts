@@ -12,7 +12,7 @@ import {
 import { OUTCOMES, placed } from '../support/outcomes.ts';
 import {
   act,
-  done,
+  succeeded,
   groupAction,
   newScene,
   Operator,
@@ -122,7 +122,7 @@ test('R-grouping: a parent shows its current TP/SL orders', async () => {
   const takeProfit = triggerOrder({ ...exit, kind: 'tp', at: '102', limit: '102' });
   const stop = triggerOrder({ ...exit, kind: 'sl', at: '97' });
   const family = groupAction('normalTpsl', parent, takeProfit, stop);
-  const [parentId, profitId, stopId] = done(await act(alice, family)).orders.map(
+  const [parentId, profitId, stopId] = succeeded(await act(alice, family)).orders.map(
     ({ oid }: Json) => oid,
   );
   const childrenOf = async () => (await rowOf(alice, parentId)).order.children;
@@ -191,7 +191,7 @@ test('orders that change during paging reappear with their new state after the l
   }
   const query = { type: 'historicalOrders', user: dave.address, limit: 2 };
   const first = await queryHistory(world.client, query);
-  done(await act(dave, { type: 'cancelAll' }));
+  succeeded(await act(dave, { type: 'cancelAll' }));
   const seen = new Map<number, string>();
   for (
     let page = first;

@@ -3,7 +3,7 @@ import { aSharedVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { expectRefusals, queryHistory } from '../support/history.ts';
 import { send, tokenSend } from '../support/keys.ts';
-import { done, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
+import { succeeded, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
 const world = aSharedVenue([...OPERATED, ...HOLDING]);
@@ -27,9 +27,9 @@ const SPANS = { day: 86_400_000, week: 7 * 86_400_000, month: 30 * 86_400_000 };
 
 describe('the last point has the current values', () => {
   test('deposits and withdrawals do not count as profit', async () => {
-    done(await tokenSend(alice, { to: alice.address, amount: '300', into: 'outcome' }));
-    done(await tokenSend(alice, { to: bob.address, amount: '40' }));
-    done(await send(alice, 'withdraw3', { destination: bob.address, amount: '10' }));
+    succeeded(await tokenSend(alice, { to: alice.address, amount: '300', into: 'outcome' }));
+    succeeded(await tokenSend(alice, { to: bob.address, amount: '40' }));
+    succeeded(await send(alice, 'withdraw3', { destination: bob.address, amount: '10' }));
     const mine = await portfolioOf(alice);
     expect(mine).toMatchObject({ window: 'week', deposits: '1000' });
     // The account value still includes a pending withdrawal.

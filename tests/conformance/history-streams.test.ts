@@ -5,7 +5,7 @@ import { Deployer, DEPLOYED, type OutcomeMarket } from '../support/deployer.ts';
 import { expectUnbroken, onChannel } from '../support/frames.ts';
 import { tokenSend } from '../support/keys.ts';
 import { operate } from '../support/outcomes.ts';
-import { act, done, groupAction, triggerOrder } from '../support/perps.ts';
+import { act, succeeded, groupAction, triggerOrder } from '../support/perps.ts';
 import { exactly, expectShape, hash, integer, listOf, record, time } from '../support/shape.ts';
 import type { Socket } from '../support/socket.ts';
 
@@ -65,12 +65,12 @@ describe('userFills streams the fills of an account', () => {
 
   test('the stream userFills sends outcome rows only on request', async () => {
     const alice = await world.trader('alice');
-    done(await tokenSend(alice, { to: alice.address, amount: '100', into: 'outcome' }));
+    succeeded(await tokenSend(alice, { to: alice.address, amount: '100', into: 'outcome' }));
     const api = await world.socket('/api-ws');
     const user = alice.address;
     await api.subscribe({ type: 'userFills', user });
     const { sub } = await api.subscribe({ type: 'userFills', user, accountType: both });
-    done(await operate(alice, 'split', [market, '10']));
+    succeeded(await operate(alice, 'split', [market, '10']));
     const frame = await api.next(
       ({ channel, data }) => channel === 'userFills' && !data.isSnapshot,
     );
@@ -100,7 +100,7 @@ describe('userHistoricalOrders streams the orders of an account', () => {
   test('the stream userHistoricalOrders sends an order after every block that changes it', async () => {
     const alice = await world.trader('alice');
     const user = alice.address;
-    const rested = done(await alice.place(farBid(world.btc))).orders[0];
+    const rested = succeeded(await alice.place(farBid(world.btc))).orders[0];
     const api = await world.socket('/api-ws');
     await api.subscribe({ type: 'userHistoricalOrders', user });
     const first = await api.next(onChannel('userHistoricalOrders'));
@@ -109,8 +109,8 @@ describe('userHistoricalOrders streams the orders of an account', () => {
       isSnapshot: true,
       orderHistory: await world.client.data({ type: 'historicalOrders', user }),
     });
-    const { oid } = done(await alice.place(farBid(world.btc))).orders[0];
-    done(await alice.cancel({ a: world.btc.id, o: rested.oid }));
+    const { oid } = succeeded(await alice.place(farBid(world.btc))).orders[0];
+    succeeded(await alice.cancel({ a: world.btc.id, o: rested.oid }));
     await eventually(async () => {
       const rows = rowsOf(api, 'userHistoricalOrders', 'orderHistory');
       expect(rows.map((row) => [row.order.oid, row.status])).toEqual([
@@ -132,7 +132,7 @@ describe('userHistoricalOrders streams the orders of an account', () => {
     await bob.placed({ ...terms, side: 'sell', price: btc.at(0) });
     const entry = order({ ...terms, side: 'buy', price: btc.at(0) });
     const exits = [exit('tp', btc.at(1000)), exit('sl', btc.at(-1000))];
-    const placed = done(await act(alice, groupAction('normalTpsl', entry, ...exits)));
+    const placed = succeeded(await act(alice, groupAction('normalTpsl', entry, ...exits)));
     const [parent, takeProfit, stopLoss] = placed.orders.map(({ oid }: Json) => oid);
     const user = alice.address;
     const api = await world.socket('/api-ws');
@@ -146,7 +146,7 @@ describe('userHistoricalOrders streams the orders of an account', () => {
       [stopLoss, ['cancelled', 'cancelled']],
     ]) {
       const from = api.frames.length;
-      done(await alice.cancel({ a: btc.id, o: ended }));
+      succeeded(await alice.cancel({ a: btc.id, o: ended }));
       const { data } = await api.next(onChannel('userHistoricalOrders'), from);
       const [child, again] = data.orderHistory;
       expect(data.orderHistory).toEqual([child, again]);
@@ -169,9 +169,9 @@ describe('userNonFundingLedgerUpdates and userFundings stream ledger rows', () =
     const api = await world.socket('/api-ws');
     await api.subscribe({ type, user });
     const { sub } = await api.subscribe({ type, user, accountTypes: ['outcome'] });
-    done(await tokenSend(alice, { to: user, amount: '50', into: 'outcome' }));
+    succeeded(await tokenSend(alice, { to: user, amount: '50', into: 'outcome' }));
     const bob = await world.trader('bob');
-    done(await tokenSend(alice, { to: bob.address, amount: '5' }));
+    succeeded(await tokenSend(alice, { to: bob.address, amount: '5' }));
     await eventually(async () => {
       const asked = await world.client.data({ type, user });
       expect(asked.length).toBeGreaterThan(1);
@@ -228,7 +228,7 @@ describe('a history stream answers each request', () => {
   test('an agent has no history', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.unfunded('agent');
-    done(await alice.approveAgent(agent.address, 'desk'));
+    succeeded(await alice.approveAgent(agent.address, 'desk'));
     await trade(alice, bob);
     const api = await world.socket('/api-ws');
     await api.subscribe({ type: 'userFills', user: agent.address });

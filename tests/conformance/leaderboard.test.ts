@@ -3,7 +3,7 @@ import { aVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { queryHistory } from '../support/history.ts';
 import { tokenSend } from '../support/keys.ts';
-import { done, newScene, Operator, OPERATED, trade, type OwnPerp } from '../support/perps.ts';
+import { succeeded, newScene, Operator, OPERATED, trade, type OwnPerp } from '../support/perps.ts';
 
 const WINDOWS = ['day', 'week', 'month', 'all'] as const;
 const PATIENCE = { timeout: 30_000 };
@@ -26,7 +26,7 @@ describe('the leaderboard lists the leading accounts', () => {
     const scene = await newScene(world, operator);
     ({ perp, alice: winner, bob: loser, carol: idle } = scene);
     // Deposits and transfers count as neither profit nor volume.
-    done(await tokenSend(idle, { to: idle.address, amount: '300', into: 'outcome' }));
+    succeeded(await tokenSend(idle, { to: idle.address, amount: '300', into: 'outcome' }));
     await trade(winner, loser, { market: perp, price: '100', size: '20' });
     const [other, another] = [await world.trader('other'), await world.trader('another')];
     await trade(other, another, { market: perp, price: '100', size: '3' });

@@ -13,7 +13,7 @@ import {
   type Inner,
   type Wrap,
 } from '../support/keys.ts';
-import { done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
+import { succeeded, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import type { Envelope, JsonObject } from '../support/wallet.ts';
 
 const world = sharedVenueWithHeldClock(OPERATED);
@@ -41,7 +41,7 @@ describe('R-multisig: a wrapper contains an action of the account', () => {
     await company.found();
     const signed = await wrapped(resting(), company.quorum());
     const reply = await world.client.executed(signed);
-    done(reply);
+    succeeded(reply);
     expect(reply.json).toMatchObject({
       txHash: signed.txHash,
       data: { type: 'PlaceOrder', data: { orders: [{ state: 'open' }] } },
@@ -62,10 +62,10 @@ describe('R-multisig: a wrapper contains an action of the account', () => {
     const reply = await world.client.executed(
       await wrapped(company.toOutcome('12'), company.quorum()),
     );
-    done(reply);
+    succeeded(reply);
     expect(reply.json.data.type).toBe('TokenSend');
     const elsewhere = company.quorum({ signatureChainId: 42_161 });
-    done(await world.client.executed(await wrapped(company.toOutcome('30'), elsewhere)));
+    succeeded(await world.client.executed(await wrapped(company.toOutcome('30'), elsewhere)));
     expect(await outcomeMoney(account)).toBe('42');
   });
 
@@ -73,14 +73,20 @@ describe('R-multisig: a wrapper contains an action of the account', () => {
     const signers = signerSet(members, 2);
     const conversion = { signers };
     const type = 'convertToMultiSigUser';
-    done(await world.client.executed(await signDirectWithEthers(account.key, type, conversion)));
+    succeeded(
+      await world.client.executed(await signDirectWithEthers(account.key, type, conversion)),
+    );
     const keys = { outer: members[1].key, inner: [members[1].key, members[2].key] };
     const orders = { ...resting(), type: 'order' };
-    done(await world.client.executed(await signMultiSigWithEthers(account.address, orders, keys)));
+    succeeded(
+      await world.client.executed(await signMultiSigWithEthers(account.address, orders, keys)),
+    );
     expect(await account.openOrders()).toHaveLength(1);
     const fields = transfer({ to: account.address, amount: '7', into: 'outcome' });
     const moved = { type: 'tokenSend', ...fields };
-    done(await world.client.executed(await signMultiSigWithEthers(account.address, moved, keys)));
+    succeeded(
+      await world.client.executed(await signMultiSigWithEthers(account.address, moved, keys)),
+    );
     expect(await outcomeMoney(account)).toBe('7');
   });
 
@@ -108,7 +114,8 @@ describe('R-multisig: a wrapper contains an action of the account', () => {
       company.quorum({ signers: [outsider, third, second, second] }),
       company.quorum({ signers: members }),
     ];
-    for (const each of enough) done(await world.client.executed(await wrapped(resting(), each)));
+    for (const each of enough)
+      succeeded(await world.client.executed(await wrapped(resting(), each)));
     expect(await account.openOrders()).toHaveLength(2);
   });
 
@@ -226,7 +233,7 @@ describe('wrappers and their signatures cannot be replayed', () => {
     for (const action of [resting(), company.toOutcome('5')]) {
       const signed = await wrapped(action, company.quorum());
       const first = await world.client.executed(signed);
-      done(first);
+      succeeded(first);
       expect((await world.client.executed(signed)).json).toEqual(first.json);
     }
     expect(await account.openOrders()).toHaveLength(1);
@@ -244,7 +251,7 @@ describe('wrappers and their signatures cannot be replayed', () => {
   test('inner signatures are valid for one nonce, sender, account and action', async () => {
     await company.found();
     const other = await world.resident('other');
-    done(await convert(other, signerSet(members, 2)));
+    succeeded(await convert(other, signerSet(members, 2)));
     for (const action of [resting(), company.toOutcome('5')]) {
       const { envelope } = await wrapped(action, company.quorum());
       const { nonce } = envelope;
@@ -259,7 +266,7 @@ describe('wrappers and their signatures cannot be replayed', () => {
       for (const attempt of attempts) {
         await expectNothing([account, other], attempt, tooFew(0, 2));
       }
-      done(await world.client.executed(envelope));
+      succeeded(await world.client.executed(envelope));
     }
   });
 
@@ -267,7 +274,7 @@ describe('wrappers and their signatures cannot be replayed', () => {
     await company.found();
     const first = await wrapped(resting(), company.quorum());
     const { nonce } = first.envelope;
-    done(await world.client.executed(first));
+    succeeded(await world.client.executed(first));
     expectExactly(
       await world.client.executed(await wrapped({ type: 'cancelAll' }, company.quorum({ nonce }))),
       {
@@ -278,7 +285,7 @@ describe('wrappers and their signatures cannot be replayed', () => {
       },
     );
     const bySecond = company.quorum({ nonce, sender: members[1] });
-    done(await world.client.executed(await wrapped({ type: 'cancelAll' }, bySecond)));
+    succeeded(await world.client.executed(await wrapped({ type: 'cancelAll' }, bySecond)));
     expect(await account.openOrders()).toEqual([]);
   });
 
@@ -294,7 +301,7 @@ describe('wrappers and their signatures cannot be replayed', () => {
     const { expiresAfter: _dropped, ...without } = envelope;
     const stripped = await world.client.executed(without);
     expect(stripped.json).toMatchObject({ status: 'err', code: 10003 });
-    done(await world.client.executed(envelope));
+    succeeded(await world.client.executed(envelope));
     const direct = await wrapped(
       company.toOutcome('1'),
       company.quorum({ expiresAfter: world.nowMs() + 60_000 }),

@@ -15,7 +15,7 @@ import {
   wrapped,
   type Inner,
 } from '../support/keys.ts';
-import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
+import { act, succeeded, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import { nextNonce, type JsonObject } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
@@ -70,7 +70,7 @@ describe('R-multisig: an account can be converted', () => {
       action: { type: 'convertToMultiSigUser' },
     });
     const back = inner('convertToMultiSigUser', { signers: 'null' });
-    done(await world.client.executed(await wrapped(back, company.quorum())));
+    succeeded(await world.client.executed(await wrapped(back, company.quorum())));
     const [again, last] = await changes();
     expect([again, last !== first]).toEqual([first, true]);
     expect(await account.client.data({ type: 'tx', txHash: last })).toMatchObject({
@@ -80,8 +80,8 @@ describe('R-multisig: an account can be converted', () => {
 
   test('a conversion keeps orders and money, and removes agents', async () => {
     const agent = world.unfunded('agent');
-    done(await account.approveAgent(agent.address, 'desk'));
-    done(await act(agent, resting()));
+    succeeded(await account.approveAgent(agent.address, 'desk'));
+    succeeded(await act(agent, resting()));
     await company.found();
     expect(await account.openOrders()).toHaveLength(1);
     expect((await account.state()).withdrawable).not.toBe('0');
@@ -97,9 +97,9 @@ describe('R-multisig: an account can be converted', () => {
   });
 
   test('a conversion to "null" changes nothing on an ordinary account', async () => {
-    done(await convert(account, 'null'));
+    succeeded(await convert(account, 'null'));
     expect(await signersOf(account)).toBeNull();
-    done(await act(account, { type: 'cancelAll' }));
+    succeeded(await act(account, { type: 'cancelAll' }));
   });
 
   const users = (count: number): string[] =>
@@ -133,7 +133,7 @@ describe('R-multisig: an account can be converted', () => {
       'a user is a multi-sig account',
       async () => {
         const other = await world.resident('other');
-        done(await convert(other, set(users(1), 1)));
+        succeeded(await convert(other, set(users(1), 1)));
         return set([other.address], 1);
       },
     ],
@@ -145,7 +145,7 @@ describe('R-multisig: an account can be converted', () => {
   });
 
   test('the conversion accepts ten users and a threshold of all ten', async () => {
-    done(await convert(account, set(users(10), 10)));
+    succeeded(await convert(account, set(users(10), 10)));
     expect((await signersOf(account)).authorizedUsers).toHaveLength(10);
   });
 });
@@ -192,23 +192,23 @@ describe('a multi-sig account acts through its signers', () => {
     const others = [world.unfunded('fourth'), world.unfunded('fifth')] as const;
     const replacing = inner('convertToMultiSigUser', { signers: signerSet(others, 1) });
     const before = await wrapped(resting(), company.quorum());
-    done(await world.client.executed(await wrapped(replacing, company.quorum())));
+    succeeded(await world.client.executed(await wrapped(replacing, company.quorum())));
     expect(await signersOf(account)).toEqual({
       authorizedUsers: addressesOf(others),
       threshold: 1,
     });
     await expectNothing([account], Promise.resolve(before), company.isNotLedBy(members[0]));
     const alone = company.quorum({ sender: others[1], signers: [others[1]] });
-    done(await world.client.executed(await wrapped(resting(), alone)));
+    succeeded(await world.client.executed(await wrapped(resting(), alone)));
     await expectNothing([account], account.sign({ type: 'cancelAll' }), MULTI_SIG_REQUIRED);
   });
 
   test('earlier requests of the account’s own key remain rejected after the account is ordinary again', async () => {
     await company.found();
     const back = inner('convertToMultiSigUser', { signers: 'null' });
-    done(await world.client.executed(await wrapped(back, company.quorum())));
+    succeeded(await world.client.executed(await wrapped(back, company.quorum())));
     expect(await signersOf(account)).toBeNull();
-    done(await act(account, resting()));
+    succeeded(await act(account, resting()));
     await expectNothing(
       [account],
       wrapped({ type: 'cancelAll' }, company.quorum()),
@@ -221,10 +221,10 @@ describe('a multi-sig account acts through its signers', () => {
     const agent = world.unfunded('agent');
     const approval = inner('approveAgent', { agentAddress: agent.address, agentName: 'desk' });
     const reply = await world.client.executed(await wrapped(approval, company.quorum()));
-    done(reply);
+    succeeded(reply);
     expect(reply.json.data.type).toBe('ApproveAgent');
     expect(await account.agents()).toMatchObject([{ agentName: 'desk' }]);
-    done(await act(agent, resting()));
+    succeeded(await act(agent, resting()));
     expect(await account.openOrders()).toHaveLength(1);
     await expectNothing(
       [account],
@@ -242,8 +242,8 @@ describe('a multi-sig account acts through its signers', () => {
     // A new set of signers keeps the agents, because they were approved by signers.
     const others = [world.unfunded('fourth')];
     const replacing = inner('convertToMultiSigUser', { signers: signerSet(others, 1) });
-    done(await world.client.executed(await wrapped(replacing, company.quorum())));
-    done(await act(agent, { type: 'cancelAll' }));
+    succeeded(await world.client.executed(await wrapped(replacing, company.quorum())));
+    succeeded(await act(agent, { type: 'cancelAll' }));
     expect(await account.openOrders()).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { aVenue, type Actor } from '../support/actors.ts';
 import { Deployer } from '../support/deployer.ts';
 import { OUTCOMES } from '../support/outcomes.ts';
-import { act, done, expectRefusal, Operator } from '../support/perps.ts';
+import { act, succeeded, expectRefusal, Operator } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
 const world = aVenue(OUTCOMES);
@@ -32,18 +32,18 @@ describe('setOperators changes the lists of admins and deployers', () => {
     expect(await roleOf(carol, harmless)).toBe('none');
     const { address } = operator.actor;
     const reply = await operator.send({ setOperators: { role: 'admins', add: [carol.address] } });
-    done(reply);
+    succeeded(reply);
     expect(reply.json.data.type).toBe('VenueAdmin');
     expect(await roleOf(carol, harmless)).toBe('admin');
-    done(await act(carol, setOperators({ role: 'admins', remove: [address] })));
+    succeeded(await act(carol, setOperators({ role: 'admins', remove: [address] })));
     expectRefusal(await act(operator.actor, harmless), 10003, refused('venueAdmin'));
     expect(await roleOf(operator.actor, harmless)).toBe('none');
     await world.venue.stop();
     await world.venue.startAgain();
     expectRefusal(await act(operator.actor, harmless), 10003, refused('venueAdmin'));
-    done(await act(carol, setOperators({ role: 'admins', add: [address] })));
-    done(await act(operator.actor, harmless));
-    done(await operator.send({ setOperators: { role: 'admins', remove: [carol.address] } }));
+    succeeded(await act(carol, setOperators({ role: 'admins', add: [address] })));
+    succeeded(await act(operator.actor, harmless));
+    succeeded(await operator.send({ setOperators: { role: 'admins', remove: [carol.address] } }));
   });
 
   test('the last admin cannot be removed, and additions are applied before removals', async () => {
@@ -55,7 +55,7 @@ describe('setOperators changes the lists of admins and deployers', () => {
     expect(reply.json.details).toMatchObject({ field: 'setOperators.remove' });
     const both = { role: 'admins', add: [carol.address], remove: [carol.address, address] };
     expectRefusal(await operator.send({ setOperators: both }), 10000, message);
-    done(await act(operator.actor, harmless));
+    succeeded(await act(operator.actor, harmless));
   });
 
   test('deployers are a separate list, which may be empty', async () => {
@@ -63,11 +63,13 @@ describe('setOperators changes the lists of admins and deployers', () => {
     expectRefusal(await act(carol, halt), 10003, refused('outcomeDeploy'));
     const { address } = deployer.actor;
     const swap = { role: 'deployers', add: [carol.address], remove: [address] };
-    done(await operator.send({ setOperators: swap }));
+    succeeded(await operator.send({ setOperators: swap }));
     expectRefusal(await act(deployer.actor, halt), 10003, refused('outcomeDeploy'));
     expectRefusal(await act(carol, harmless), 10003, refused('venueAdmin'));
     expectRefusal(await act(carol, halt), 10404, 'Instrument not found');
-    done(await operator.send({ setOperators: { role: 'deployers', remove: [carol.address] } }));
+    succeeded(
+      await operator.send({ setOperators: { role: 'deployers', remove: [carol.address] } }),
+    );
     expectRefusal(await act(carol, halt), 10003, refused('outcomeDeploy'));
   });
 

@@ -8,7 +8,7 @@ import {
 } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
-  done,
+  succeeded,
   newScene,
   Operator,
   OPERATED,
@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 async function place(actor: Actor, changes: Partial<PerpOrder> = {}): Promise<Json> {
   const order = perpOrder({ market: perp, side: 'buy', price: '99', size: '3', ...changes });
-  return done(await actor.place(order)).orders[0];
+  return succeeded(await actor.place(order)).orders[0];
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type OrderOptions, aSharedVenue, farBid, orderAction } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
-import { exact, show, up } from '../support/exact.ts';
+import { exact, show, roundedUp } from '../support/exact.ts';
 
 const world = aSharedVenue();
 
@@ -180,7 +180,7 @@ describe('R-sizes: the limits themselves are allowed', () => {
     const alice = await world.trader('alice');
     const { sol } = world;
     const low = sol.ticks(sol.at(-8000), 1);
-    const lots = Number(up((exact(10) * exact(1)) / exact(low), sol.lot) / sol.lot);
+    const lots = Number(roundedUp((exact(10) * exact(1)) / exact(low), sol.lot) / sol.lot);
     await alice.placed({ market: sol, side: 'buy', price: low, size: sol.lots(lots) });
     const bob = await world.trader('bob');
     const high = sol.at(8000);

@@ -20,7 +20,7 @@ import {
   fundsOf,
   queued,
 } from '../support/outcomes.ts';
-import { act, done, expectRefusal, Operator } from '../support/perps.ts';
+import { act, succeeded, expectRefusal, Operator } from '../support/perps.ts';
 
 /**
  * Each `describe` covers one transition of an outcome order. The tests also cover actions on orders
@@ -90,7 +90,7 @@ describe('a new order is acknowledged before it is released', () => {
 
 test("R-delay: no answer reveals a waiting sell's market or outcome to other accounts", async () => {
   const market = await deployer.list({ ...FEE, orderDelayMs: 10_000 });
-  done(await operate(bob, 'split', [market, '50']));
+  succeeded(await operate(bob, 'split', [market, '50']));
   await placed(alice, market, 'buy Yes 30 at 0.40');
   const { address: user } = bob;
   const simulated = (action: object) => ({ type: 'simulate', user, action });
@@ -172,7 +172,9 @@ describe('a queued order can fail at its release', () => {
     [
       'the gate was closed to its owner',
       async () =>
-        done(await operator.send({ setGate: { channel: 1, blacklist: { add: [bob.address] } } })),
+        succeeded(
+          await operator.send({ setGate: { channel: 1, blacklist: { add: [bob.address] } } }),
+        ),
       10007,
       'User is blacklisted',
     ],
@@ -194,7 +196,7 @@ describe('a queued order enters the book at its release', () => {
     const { order } = await watch.update(takes, 'filled');
     expect(order).toMatchObject({ outcome: 'No', side: 'A', reduceOnly: false, filledSz: '10' });
     const open = await watch.update(rests, 'open');
-    done(await bob.cancel({ a: market.id, o: open.order.oid }));
+    succeeded(await bob.cancel({ a: market.id, o: open.order.oid }));
     expect(await watch.update(rests, 'cancelled')).toMatchObject({ reason: 'userCanceled' });
     expect(watch.failures).toEqual([]);
   });
@@ -213,7 +215,7 @@ describe('a queued order enters the book at its release', () => {
   test('an order that no longer crosses at its release rests', async () => {
     const market = await marketWithBid(1_000);
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40'));
-    done(await act(alice, { type: 'cancelAll', accountType: 'outcome' }));
+    succeeded(await act(alice, { type: 'cancelAll', accountType: 'outcome' }));
     expect(await watch.update(signed, 'open')).toMatchObject({ order: { sz: '10' } });
     expect(watch.failures).toEqual([]);
   });
@@ -253,7 +255,7 @@ describe('actions can arrive while an order waits', () => {
       warnings: [{ code: 'CANCEL_QUEUED', message: expect.any(String), details: { i: 0 } }],
     });
     await watch.update(signed, 'cancelled');
-    done(await bob.place(rest));
+    succeeded(await bob.place(rest));
     const { json: rejected } = await act(bob, cancel(other, cloid));
     expect(rejected.data.data.statuses).toMatchObject([{ error: `cancels[1]: ${message}` }]);
     expect(rejected.data.data.orders).toMatchObject([{ state: 'cancelled' }, { oid: null }]);
@@ -262,7 +264,7 @@ describe('actions can arrive while an order waits', () => {
   test('cancelAll and amends do not affect a waiting order, and its cloid is in use', async () => {
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { cloid }));
     const all = await act(bob, { type: 'cancelAll', accountType: 'outcome' });
-    expect(done(all).orders).toEqual([]);
+    expect(succeeded(all).orders).toEqual([]);
     const amend = { type: 'modify2', a: market.id, c: cloid, p: '0.3', s: '10' };
     expectRefusal(await act(bob, amend), 10011, 'Order not found');
     const again = bet(market, 'buy No 5 at 0.10', { cloid });

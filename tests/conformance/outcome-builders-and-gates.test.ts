@@ -14,7 +14,7 @@ import {
   fundsOf,
   queued,
 } from '../support/outcomes.ts';
-import { act, done, Operator } from '../support/perps.ts';
+import { act, succeeded, Operator } from '../support/perps.ts';
 
 const world = aVenue(OUTCOMES);
 const deployer = new Deployer(world);
@@ -33,7 +33,7 @@ describe('R-builder: outcome orders can pay a builder', () => {
   let builder: Actor;
   beforeEach(async () => {
     builder = await world.trader('builder');
-    done(await approveBuilder(bob, builder.address, '1%'));
+    succeeded(await approveBuilder(bob, builder.address, '1%'));
   });
 
   const through = (f: number, words: string) => ({
@@ -48,21 +48,21 @@ describe('R-builder: outcome orders can pay a builder', () => {
     // Bob pays 30 for the shares, 0.07 × 100 × 0.21 to the exchange and 0.3 to the builder. His
     // order had reserved the cost at its limit price of 0.35.
     const reply = await act(bob, through(1_000, 'buy No 100 at 0.35'));
-    done(reply);
+    succeeded(reply);
     expect(warningsOf(reply)).toBeUndefined();
     expect(await fundsOf(bob, market)).toBe('968.23, 100 No');
     expect(await earned()).toBe('0.3');
   });
 
   test("a maker's fee is reserved while the order rests and deducted from sale proceeds", async () => {
-    done(await operate(bob, 'split', [market, '100']));
-    done(await act(bob, through(1_000, 'buy Yes 100 at 0.40')));
+    succeeded(await operate(bob, 'split', [market, '100']));
+    succeeded(await act(bob, through(1_000, 'buy Yes 100 at 0.40')));
     // The order reserves 40, 0.07 × 100 × 0.24 and 0.4.
     expect(await fundsOf(bob, market)).toBe('857.92 + 42.08 reserved, 100 Yes, 100 No');
     await placed(alice, market, 'buy No 100 at 0.60');
     expect(await fundsOf(bob, market)).toBe('859.6, 200 Yes, 100 No');
     expect(await earned()).toBe('0.4');
-    done(await act(bob, through(500, 'sell No 100 at 0.80')));
+    succeeded(await act(bob, through(500, 'sell No 100 at 0.80')));
     await placed(alice, market, 'buy No 100 at 0.80');
     // The proceeds are 80 minus 0.5 %.
     expect(await fundsOf(bob, market)).toBe('939.2, 200 Yes');
@@ -96,7 +96,7 @@ describe('R-builder: outcome orders can pay a builder', () => {
     await prepare();
     await placed(alice, market, 'buy Yes 100 at 0.70');
     const reply = await act(bob, through(f, 'buy No 100 at 0.30'));
-    done(reply);
+    succeeded(reply);
     expect(warningsOf(reply)).toMatchObject([
       { code: 'BUILDER_FEE_DROPPED', details: { reason, f, allowed } },
     ]);
@@ -116,8 +116,8 @@ describe('R-builder: outcome orders can pay a builder', () => {
   });
 
   test('an approval revoked before the fill drops the fee of a resting order', async () => {
-    done(await act(bob, through(1_000, 'buy Yes 100 at 0.40')));
-    done(await send(bob, 'revokeBuilderFee', { builder: builder.address }));
+    succeeded(await act(bob, through(1_000, 'buy Yes 100 at 0.40')));
+    succeeded(await send(bob, 'revokeBuilderFee', { builder: builder.address }));
     await placed(alice, market, 'buy No 100 at 0.60');
     expect(await fundsOf(bob, market)).toBe('960, 100 Yes');
     expect(await earned()).toBe('0');
@@ -126,7 +126,7 @@ describe('R-builder: outcome orders can pay a builder', () => {
 
 describe('R-gate: the gate of channel 1 applies to outcome markets', () => {
   const gate = async (fields: object) =>
-    done(await operator.send({ setGate: { channel: 1, ...fields } }));
+    succeeded(await operator.send({ setGate: { channel: 1, ...fields } }));
   const gated = (reply: Reply, response: string) =>
     expect(reply.json, reply.text).toMatchObject({
       status: 'err',
@@ -143,7 +143,7 @@ describe('R-gate: the gate of channel 1 applies to outcome markets', () => {
     ['an access code', () => ({ mode: 'accessCode' }), 'User not authorized for this channel'],
     ['a blacklist with him', () => ({ blacklist: { add: [bob.address] } }), 'User is blacklisted'],
   ])('%s stops increases of positions and allows every reduction', async (_, fields, reason) => {
-    done(await operate(bob, 'split', [market, '50']));
+    succeeded(await operate(bob, 'split', [market, '50']));
     const { oid } = await placed(bob, market, 'buy Yes 10 at 0.20');
     const offered = await placed(bob, market, 'sell No 10 at 0.90');
     await placed(alice, market, 'buy Yes 20 at 0.40');
@@ -159,24 +159,24 @@ describe('R-gate: the gate of channel 1 applies to outcome markets', () => {
     gated(await act(bob, { type: 'modify2', a: market.id, o: oid, p: '0.21', s: '10' }), reason);
     // A closed gate still allows a sell against Alice's bid, a merge, cancels, and a transfer.
     expect(await placed(bob, market, 'sell Yes 20 at 0.40')).toMatchObject({ state: 'filled' });
-    done(await operate(bob, 'merge', [market, '10']));
+    succeeded(await operate(bob, 'merge', [market, '10']));
     const cancels = [oid, offered.oid].map((o) => ({ a: market.id, o }));
-    done(await bob.cancel(...cancels));
+    succeeded(await bob.cancel(...cancels));
     const out = { to: bob.address, amount: '100', from: 'outcome', into: 'perp' };
-    done(await tokenSend(bob, out));
+    succeeded(await tokenSend(bob, out));
     await gate({ mode: 'open', blacklist: { remove: [bob.address] } });
     await placed(bob, market, 'buy Yes 10 at 0.10');
   });
 
   test('channel 0 has a separate gate', async () => {
-    done(await operator.send({ setGate: { channel: 0, mode: 'closed' } }));
+    succeeded(await operator.send({ setGate: { channel: 0, mode: 'closed' } }));
     await placed(bob, market, 'buy Yes 10 at 0.10');
-    done(await operator.send({ setGate: { channel: 0, mode: 'open' } }));
+    succeeded(await operator.send({ setGate: { channel: 0, mode: 'open' } }));
   });
 
   test('the gate is checked again at release, where a buy fails and a sell does not', async () => {
     const slow = await deployer.list({ orderDelayMs: 1_000 });
-    done(await operate(bob, 'split', [slow, '20']));
+    succeeded(await operate(bob, 'split', [slow, '20']));
     await placed(alice, slow, 'buy Yes 20 at 0.60');
     const watch = await BetWatch.of(world, bob);
     const signed = await queued(

@@ -3,7 +3,7 @@ import { aVenue } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { Deployer, eventFields, marketFields, type OutcomeMarket } from '../support/deployer.ts';
 import { marketMeta, OUTCOMES } from '../support/outcomes.ts';
-import { act, done, expectRefusal, Operator, refusalOf } from '../support/perps.ts';
+import { act, succeeded, expectRefusal, Operator, refusalOf } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
 const world = aVenue(OUTCOMES);
@@ -29,7 +29,7 @@ describe('deployer actions must be well-formed and signed by the deployer', () =
   test('a trader, an unknown address, an admin, and an agent of the deployer are rejected', async () => {
     const agent = world.unfunded('agent');
     await world.client.post('/request-fund', { user: deployer.actor.address });
-    done(await deployer.actor.approveAgent(agent.address));
+    succeeded(await deployer.actor.approveAgent(agent.address));
     const trader = await world.trader('trader');
     for (const actor of [trader, world.unfunded('stranger'), operator.actor, agent]) {
       expectRefusal(await act(actor, halt()), 10003, message);
@@ -97,7 +97,7 @@ describe('registerEvent lists an event', () => {
     const fields = eventFields({ tags: ['a', 'b'], image: 'https://example.org/i.png' });
     const reply = await deployer.send({ registerEvent: fields });
     expect(reply.json.data.type).toBe('OutcomeDeploy');
-    const { eventId } = done(reply).created;
+    const { eventId } = succeeded(reply).created;
     const { slug, title, startTime, endTime } = fields;
     const event = await metaOf({ eventSlug: slug });
     expect(event).toMatchObject({
@@ -119,7 +119,7 @@ describe('registerEvent lists an event', () => {
       settlement: { resolution_status: 'prepared', resolved_time: null },
     });
     const changed = { ...fields, title: 'Another', description: 'More', tags: ['c'], image: null };
-    expect(done(await deployer.send({ registerEvent: changed })).created).toEqual({ eventId });
+    expect(succeeded(await deployer.send({ registerEvent: changed })).created).toEqual({ eventId });
     expect(await metaOf({ eventSlug: slug })).toEqual({
       ...event,
       title: 'Another',
@@ -139,7 +139,9 @@ describe('registerEvent lists an event', () => {
 
   test('registerEvent accepts a chosen id once', async () => {
     const eventId = 4_321;
-    expect(done(await deployer.send({ registerEvent: eventFields({ eventId }) })).created).toEqual({
+    expect(
+      succeeded(await deployer.send({ registerEvent: eventFields({ eventId }) })).created,
+    ).toEqual({
       eventId,
     });
     const again = refusalOf(await deployer.send({ registerEvent: eventFields({ eventId }) }));
@@ -176,7 +178,7 @@ describe('registerMarket lists a market', () => {
       orderDelayMs: 100,
       underlying: { symbol: 'BTC', source: 'twap', priceToBeat: '97000' },
     });
-    const { instrumentId } = done(await deployer.send({ registerMarket: fields })).created;
+    const { instrumentId } = succeeded(await deployer.send({ registerMarket: fields })).created;
     const event = await metaOf({ eventSlug });
     const market = event.markets.find((entry: Json) => entry.instrument_id === instrumentId);
     expect(market).toEqual({

@@ -4,7 +4,7 @@ import { asOneCandle } from '../support/candles.ts';
 import type { Json } from '../support/client.ts';
 import { Deployer, newSlug, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
 import { bet, openBets, OUTCOMES, placed } from '../support/outcomes.ts';
-import { done } from '../support/perps.ts';
+import { succeeded } from '../support/perps.ts';
 import {
   decimal,
   exactly,
@@ -317,8 +317,8 @@ describe('past prices can be queried', () => {
   test('the current and earlier probabilities and the candles of trades can be queried', async () => {
     const market = await deployer.list();
     const trade = async (cents: number) => {
-      done(await alice.place(bet(market, `buy Yes 5 at 0.${cents}`)));
-      done(await bob.place(bet(market, `buy No 5 at 0.${100 - cents}`)));
+      succeeded(await alice.place(bet(market, `buy Yes 5 at 0.${cents}`)));
+      succeeded(await bob.place(bet(market, `buy No 5 at 0.${100 - cents}`)));
     };
     for (const cents of [40, 60, 55]) await trade(cents);
     const instrumentIds = [market.id, 999_999];

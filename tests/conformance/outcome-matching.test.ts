@@ -15,7 +15,7 @@ import {
   fundsOf,
   takerFee,
 } from '../support/outcomes.ts';
-import { act, done, refusalOf } from '../support/perps.ts';
+import { act, succeeded, refusalOf } from '../support/perps.ts';
 import { onChannel } from '../support/frames.ts';
 
 /** The expected values were computed by hand. */
@@ -38,7 +38,7 @@ beforeEach(async () => {
 });
 
 async function withPairs(sz: string, ...actors: Actor[]): Promise<void> {
-  for (const actor of actors) done(await operate(actor, 'split', [market, sz]));
+  for (const actor of actors) succeeded(await operate(actor, 'split', [market, sz]));
 }
 
 const contextOf = async (): Promise<Json> => {
@@ -61,7 +61,7 @@ describe('R-one-book: each combination of b and r selects an outcome and a direc
       await withPairs('100', bob);
       const order = bet(market, words);
       expect([order['b'], order['r']]).toEqual([b, r]);
-      const { oid } = done(await bob.place(order)).orders[0];
+      const { oid } = succeeded(await bob.place(order)).orders[0];
       expect(await bookOf(world, market)).toBe(book);
       const limitPx = words.endsWith('0.30') ? '0.3' : '0.7';
       expect(await openBets(bob, market)).toMatchObject([
@@ -110,9 +110,9 @@ describe('R-mint-burn: every pair of sides matches at the price of the resting o
       '963, 100 Yes',
       '935.3683, 100 No',
     ]);
-    done(await deployer.send({ setTrading: { instrumentIds: [market.id], state: 'close' } }));
+    succeeded(await deployer.send({ setTrading: { instrumentIds: [market.id], state: 'close' } }));
     const resolve = { instrumentId: market.id, settlementFraction: '0.37' };
-    done(await deployer.send({ resolve }));
+    succeeded(await deployer.send({ resolve }));
     expect([await fundsOf(alice, market), await fundsOf(bob, market)]).toEqual([
       '1000',
       '998.3683',
@@ -247,7 +247,7 @@ describe('R-split-merge: collateral and pairs can be exchanged', () => {
       details: { field: 'merge[1].sz', required: '50.01', available: '50' },
     });
     expect(await fundsOf(bob, market)).toBe('849.75, 100.25 Yes, 100.25 No');
-    done(await operate(bob, 'merge', [market, '0.25'], [other, '50']));
+    succeeded(await operate(bob, 'merge', [market, '0.25'], [other, '50']));
     expect(await fundsOf(bob, market)).toBe('900, 100 Yes, 100 No');
     const row = (type: string, of: OutcomeMarket, sz: string) => ({
       delta: { type, amount: sz, instrumentId: of.id, sz },
@@ -269,7 +269,7 @@ describe('R-split-merge: collateral and pairs can be exchanged', () => {
       required: '60.01',
       available: '60',
     });
-    done(await operate(bob, 'merge', [market, '60']));
+    succeeded(await operate(bob, 'merge', [market, '60']));
     await placed(bob, market, 'buy Yes 1000 at 0.50');
     // The free balance is 960 minus 500 and 17.5.
     expect(refusalOf(await operate(bob, 'split', [market, '442.51']))).toMatchObject({
@@ -277,7 +277,7 @@ describe('R-split-merge: collateral and pairs can be exchanged', () => {
       message: 'Insufficient balance',
       details: { field: 'split[0]', required: '442.51', available: '442.5' },
     });
-    done(await operate(bob, 'split', [market, '442.5']));
+    succeeded(await operate(bob, 'split', [market, '442.5']));
     expect(await fundsOf(bob, market)).toBe('0 + 517.5 reserved, 482.5 Yes, 482.5 No');
   });
 

@@ -19,7 +19,7 @@ import {
   placed,
   fundsOf,
 } from '../support/outcomes.ts';
-import { act, done, expectRefusal, groupAction, refusalOf } from '../support/perps.ts';
+import { act, succeeded, expectRefusal, groupAction, refusalOf } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
 const world = aSharedVenue(OUTCOMES);
@@ -129,7 +129,7 @@ describe('invalid outcome orders are rejected before they are queued', () => {
   });
 
   test('only a sell of the whole position may be smaller than the minimum', async () => {
-    done(await operate(bob, 'split', [market, '4']));
+    succeeded(await operate(bob, 'split', [market, '4']));
     const small = 'Order size is below the minimum: 5';
     expectRefusal(await bob.place(bet(market, 'sell Yes 3.99 at 0.50')), 10000, small);
     await placed(bob, market, 'sell Yes 4 at 0.50');
@@ -139,12 +139,12 @@ describe('invalid outcome orders are rejected before they are queued', () => {
   });
 
   test('R-sizes: the whole position is that at the start of the action', async () => {
-    done(await operate(bob, 'split', [market, '0.5']));
+    succeeded(await operate(bob, 'split', [market, '0.5']));
     await placed(alice, market, 'buy Yes 80 at 0.60');
     const orders = [bet(market, 'buy No 68.14 at 0.40'), bet(market, 'sell No 0.5 at 0.50')];
     const action = orderAction(...orders);
     const simulated = await world.client.data({ type: 'simulate', user: bob.address, action });
-    const { orders: results } = done(await act(bob, action));
+    const { orders: results } = succeeded(await act(bob, action));
     expect(results).toMatchObject([
       { state: 'filled', filledSz: '68.14', error: null },
       { state: 'open', filledSz: '0', error: null },
@@ -170,10 +170,10 @@ describe('outcome orders can be cancelled', () => {
     const notFound = `Order was never placed, already canceled, or filled. asset=${market.id}`;
     const foreign = await alice.cancel({ a: market.id, o: first.oid });
     expect(refusalOf(foreign).message).toBe(notFound);
-    done(await bob.cancel({ a: market.id, o: first.oid }));
+    succeeded(await bob.cancel({ a: market.id, o: first.oid }));
     expect(refusalOf(await bob.cancel({ a: market.id, o: first.oid })).message).toBe(notFound);
     const byCloid = cancelByCloidAction({ asset: market.id, cloid });
-    done(await act(bob, byCloid));
+    succeeded(await act(bob, byCloid));
     expect(refusalOf(await act(bob, byCloid)).message).toBe(notFound);
     expect(await fundsOf(bob, market)).toBe('1000');
   });
@@ -183,12 +183,12 @@ describe('outcome orders can be cancelled', () => {
     await world.client.post('/request-fund', { user: carol.address, accountType: 'outcome' });
     const { btc } = world;
     await carol.placed({ market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) });
-    done(await bob.place(bet(market, 'buy Yes 10 at 0.30')));
+    succeeded(await bob.place(bet(market, 'buy Yes 10 at 0.30')));
     const cancelAll = (fields: object) => act(bob, { type: 'cancelAll', ...fields });
-    expect(done(await cancelAll({ accountType: 'perp' })).orders).toEqual([]);
-    const outcome = done(await cancelAll({ accountType: 'outcome' })).orders;
+    expect(succeeded(await cancelAll({ accountType: 'perp' })).orders).toEqual([]);
+    const outcome = succeeded(await cancelAll({ accountType: 'outcome' })).orders;
     expect(outcome).toMatchObject([{ state: 'cancelled' }]);
-    expect(done(await cancelAll({ accountType: 'outcome' })).orders).toEqual([]);
+    expect(succeeded(await cancelAll({ accountType: 'outcome' })).orders).toEqual([]);
     expect(await carol.openOrders()).toHaveLength(1);
   });
 
@@ -196,7 +196,9 @@ describe('outcome orders can be cancelled', () => {
     const other = await deployer.list();
     await placed(bob, market, 'buy Yes 10 at 0.30');
     await placed(bob, other, 'buy Yes 10 at 0.30');
-    expect(done(await act(bob, { type: 'cancelAll', asset: other.id })).orders).toHaveLength(1);
+    expect(succeeded(await act(bob, { type: 'cancelAll', asset: other.id })).orders).toHaveLength(
+      1,
+    );
     expect((await openBets(bob)).map((row) => row.instrumentId)).toEqual([market.id]);
   });
 });
@@ -207,15 +209,15 @@ describe('modify2 amends an outcome order', () => {
   test('an amended order keeps its queue position at its price and its rank at a new price', async () => {
     const first = await placed(alice, market, 'buy No 10 at 0.40');
     await placed(bob, market, 'buy No 10 at 0.40');
-    done(await act(alice, amend(first.oid, '0.40', '20')));
+    succeeded(await act(alice, amend(first.oid, '0.40', '20')));
     const carol = await shareTrader(world, 'carol');
     await placed(carol, market, 'buy Yes 15 at 0.60');
     expect((await openBets(alice, market)).map((row) => row.sz)).toEqual(['5']);
     expect((await openBets(bob, market)).map((row) => row.sz)).toEqual(['10']);
     // After a change to another price and back, the order still ranks before Bob's newer order.
-    done(await act(alice, amend(first.oid, '0.30', '20')));
+    succeeded(await act(alice, amend(first.oid, '0.30', '20')));
     expect(await bookOf(world, market)).toBe(' | 10 at 0.6, 5 at 0.7');
-    done(await act(alice, amend(first.oid, '0.40', '20')));
+    succeeded(await act(alice, amend(first.oid, '0.40', '20')));
     await placed(carol, market, 'buy Yes 5 at 0.60');
     expect(await openBets(alice, market)).toEqual([]);
     expect((await openBets(bob, market)).map((row) => row.sz)).toEqual(['10']);
@@ -224,7 +226,7 @@ describe('modify2 amends an outcome order', () => {
   test('an amend adjusts the reserve, and an unaffordable amend changes nothing', async () => {
     const { oid } = await placed(bob, market, 'buy Yes 1000 at 0.50');
     expect(await fundsOf(bob, market)).toBe('482.5 + 517.5 reserved');
-    done(await act(bob, amend(oid, '0.40', '500')));
+    succeeded(await act(bob, amend(oid, '0.40', '500')));
     expect(await fundsOf(bob, market)).toBe('791.6 + 208.4 reserved');
     const refused = refusalOf(await act(bob, amend(oid, '0.90', '1200')));
     expect(refused).toMatchObject({
@@ -239,9 +241,9 @@ describe('modify2 amends an outcome order', () => {
   });
 
   test('an amend adjusts the reserved shares of a sell', async () => {
-    done(await operate(bob, 'split', [market, '20']));
+    succeeded(await operate(bob, 'split', [market, '20']));
     const { oid } = await placed(bob, market, 'sell No 10 at 0.50');
-    done(await act(bob, amend(oid, '0.50', '20')));
+    succeeded(await act(bob, amend(oid, '0.50', '20')));
     const refused = refusalOf(await act(bob, amend(oid, '0.50', '20.01')));
     expect(refused).toMatchObject({ code: 10015, message: 'Insufficient shares' });
     expect(await openBets(bob, market)).toMatchObject([{ sz: '20' }]);
@@ -250,7 +252,7 @@ describe('modify2 amends an outcome order', () => {
   test('an amend to a crossing price executes as taker at the price of the resting order', async () => {
     await placed(alice, market, 'buy Yes 10 at 0.60');
     const { oid } = await placed(bob, market, 'buy No 10 at 0.30');
-    const { orders } = done(await act(bob, amend(oid, '0.45', '10')));
+    const { orders } = succeeded(await act(bob, amend(oid, '0.45', '10')));
     expect(orders).toMatchObject([{ oid, state: 'filled', avgPx: '0.4' }]);
     expect(await fundsOf(bob, market)).toBe('995.832, 10 No');
   });
@@ -270,7 +272,7 @@ describe('modify2 amends an outcome order', () => {
     const change = (p: string) => ({ ...amend(oid, p, '10'), a: slow.id });
     const message = 'Amend would take liquidity on a delayed market';
     expectRefusal(await act(bob, change('0.40')), 10011, message);
-    done(await act(bob, change('0.39')));
+    succeeded(await act(bob, change('0.39')));
     expect(await bookOf(world, slow)).toBe('10 at 0.6 | 10 at 0.61');
   });
 
@@ -279,7 +281,7 @@ describe('modify2 amends an outcome order', () => {
     await placed(bob, market, 'buy No 12 at 0.40');
     const watch = await BetWatch.of(world, alice);
     const [{ oid }] = (await openBets(alice, market)) as [{ oid: number }];
-    done(await act(alice, amend(oid, '0.60', '12')));
+    succeeded(await act(alice, amend(oid, '0.60', '12')));
     await eventually(() =>
       expect(watch.updates.at(-1)).toMatchObject({
         status: 'cancelled',

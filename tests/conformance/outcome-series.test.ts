@@ -3,7 +3,7 @@ import { aVenue } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import { Deployer, newSlug, seriesFields } from '../support/deployer.ts';
 import { OUTCOMES } from '../support/outcomes.ts';
-import { done } from '../support/perps.ts';
+import { succeeded } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
 /**
@@ -28,7 +28,7 @@ const timelineOf = async (seriesSlug: string): Promise<Json> =>
 test('a series lists its next markets automatically, one per event, with separate names', async () => {
   const fields = running({ listAhead: 3 });
   const { slug, firstStartTime } = fields as { slug: string; firstStartTime: number };
-  expect(done(await deployer.send({ registerSeries: fields })).created).toEqual({
+  expect(succeeded(await deployer.send({ registerSeries: fields })).created).toEqual({
     seriesSlug: slug,
   });
   const timeline = await eventually(async () => {
@@ -70,7 +70,7 @@ test('a series lists its next markets automatically, one per event, with separat
 test('R-series: a market without prices before its start reports this before the first trade', async () => {
   // The first market of the series is already open, and its symbol has no price.
   const fields = running({ symbol: 'NEVER', listAhead: 1 });
-  done(await deployer.send({ registerSeries: fields }));
+  succeeded(await deployer.send({ registerSeries: fields }));
   const { current, items } = await timelineOf(String(fields['slug']));
   expect(current).toMatchObject({
     openPrice: null,
@@ -102,10 +102,12 @@ test('a new definition applies to future markets, and a disabled series lists no
   const fields = running({ listAhead: 1 });
   const slug = String(fields['slug']);
   const countOf = async () => (await timelineOf(slug)).items.length;
-  done(await deployer.send({ registerSeries: fields }));
+  succeeded(await deployer.send({ registerSeries: fields }));
   await eventually(async () => expect(await countOf()).toBe(2));
-  done(await deployer.send({ registerSeries: { ...fields, enabled: false, listAhead: 5 } }));
-  done(await deployer.send({ registerSeries: { ...fields, takerFeeRate: '0', listAhead: 2 } }));
+  succeeded(await deployer.send({ registerSeries: { ...fields, enabled: false, listAhead: 5 } }));
+  succeeded(
+    await deployer.send({ registerSeries: { ...fields, takerFeeRate: '0', listAhead: 2 } }),
+  );
   await eventually(async () => expect(await countOf()).toBe(3));
   const { items } = await timelineOf(slug);
   const marketSlugs = items.map((item: Json) => item.marketSlug);

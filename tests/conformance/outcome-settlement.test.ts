@@ -15,7 +15,7 @@ import {
   placed,
   fundsOf,
 } from '../support/outcomes.ts';
-import { act, done, expectRefusal, refusalOf } from '../support/perps.ts';
+import { act, succeeded, expectRefusal, refusalOf } from '../support/perps.ts';
 
 const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
@@ -30,7 +30,7 @@ describe('R-phases: the phase of a market limits its actions', () => {
   test('a halted market keeps its orders and accepts only cancels and merges', async () => {
     const bob = await shareTrader(world, 'bob');
     const market = await deployer.list();
-    done(await operate(bob, 'split', [market, '20']));
+    succeeded(await operate(bob, 'split', [market, '20']));
     const { oid } = await placed(bob, market, 'buy Yes 10 at 0.4');
     const other = await placed(bob, market, 'buy Yes 10 at 0.3');
     await deployer.set(market, 'halt');
@@ -40,8 +40,8 @@ describe('R-phases: the phase of a market limits its actions', () => {
     const amend = { type: 'modify2', a: market.id, o: oid, p: '0.3', s: '10' };
     expectRefusal(await act(bob, amend), 10000, message);
     expectRefusal(await operate(bob, 'split', [market, '1']), 10000, message);
-    done(await operate(bob, 'merge', [market, '5']));
-    done(await bob.cancel({ a: market.id, o: other.oid }));
+    succeeded(await operate(bob, 'merge', [market, '5']));
+    succeeded(await bob.cancel({ a: market.id, o: other.oid }));
     expect(await bookOf(world, market)).toBe('10 at 0.4 | ');
     expect(await metaOf({ eventSlug: market.eventSlug })).toMatchObject({
       status: 'open',
@@ -90,7 +90,7 @@ describe('R-phases: the phase of a market limits its actions', () => {
       }
       expect([await phaseOf(market), await phaseOf(bystander)]).toEqual([from, 'open']);
     } else {
-      done(single);
+      succeeded(single);
       expect(await phaseOf(market)).toBe(next);
     }
   });
@@ -122,7 +122,7 @@ describe('resolve sets the result of a market', () => {
         details: { field: expect.stringContaining('settlementFraction') },
       });
     }
-    done(await resolve(market, '0.1234'));
+    succeeded(await resolve(market, '0.1234'));
     expectRefusal(await resolve(market, '0.1234'), 10017, 'Already resolved');
     expectRefusal(await resolve(market, '1'), 10017, 'Already resolved');
     expect((await marketMeta(world, market)).settlement.settlement_fraction).toBe('0.1234');
@@ -133,7 +133,7 @@ describe('resolve sets the result of a market', () => {
   test('a resolved market rejects orders, splits and merges', async () => {
     const bob = await shareTrader(world, 'bob');
     const market = await deployer.list();
-    done(await operate(bob, 'split', [market, '10']));
+    succeeded(await operate(bob, 'split', [market, '10']));
     const { oid } = await placed(bob, market, 'sell Yes 10 at 0.5');
     await deployer.resolve(market, '1');
     const message = 'Outcome market is resolved';
@@ -156,7 +156,7 @@ describe('R-settlement: a resolution pays out every holder', () => {
     // Alice pays 0.60 for YES and Bob 0.40 for NO, which mints 100 pairs; Bob also splits 20 pairs.
     await placed(alice, market, 'buy Yes 100 at 0.60');
     await placed(bob, market, 'buy No 100 at 0.40');
-    done(await operate(bob, 'split', [market, '20']));
+    succeeded(await operate(bob, 'split', [market, '20']));
   });
 
   test.each([
@@ -237,7 +237,7 @@ describe('R-settlement: a resolution pays out every holder', () => {
       evidence: 'https://example.org/wetter',
     };
     const reply = await deployer.send({ resolve });
-    done(reply);
+    succeeded(reply);
     const { receiptHash, ...receipt } = await resolutionOf(market);
     expect(receipt).toEqual({
       instrumentId: market.id,
@@ -309,7 +309,7 @@ describe('R-event-sets: exactly one market of an exclusive event wins', () => {
     for (const [fraction, isTaken] of steps) {
       const reply = await resolve(markets[at]!, fraction);
       if (isTaken) {
-        done(reply);
+        succeeded(reply);
         at += 1;
       } else {
         expectRefusal(reply, 10017, message);
@@ -321,7 +321,7 @@ describe('R-event-sets: exactly one market of an exclusive event wins', () => {
 
   test('an exclusive event accepts no new markets after its first resolution and is resolved with its last market', async () => {
     const [slug, [first, second]] = (await contest(2)) as [string, [OutcomeMarket, OutcomeMarket]];
-    done(await resolve(first, '0'));
+    succeeded(await resolve(first, '0'));
     expect(await metaOf({ eventSlug: slug })).toMatchObject({
       status: 'closed',
       mutually_exclusive: true,
@@ -329,7 +329,7 @@ describe('R-event-sets: exactly one market of an exclusive event wins', () => {
     });
     const refusal = refusalOf(await deployer.send({ registerMarket: marketFields(slug) }));
     expect(refusal.code).toBe(10017);
-    done(await resolve(second, '1'));
+    succeeded(await resolve(second, '1'));
     expect(await metaOf({ eventSlug: slug })).toMatchObject({
       status: 'resolved',
       settlement: { resolution_status: 'resolved', resolved_time: expect.any(Number) },

@@ -3,7 +3,7 @@ import { aSharedVenue, cloidOf, orderAction, type Actor } from '../support/actor
 import type { Json } from '../support/client.ts';
 import { Deployer, DEPLOYED, share, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
 import { expectUnbroken, onChannel } from '../support/frames.ts';
-import { done } from '../support/perps.ts';
+import { succeeded } from '../support/perps.ts';
 import {
   address,
   decimal,
@@ -91,7 +91,7 @@ describe('outcomeOrderUpdates sends changes of orders', () => {
         },
       },
     ]);
-    done(await bob.place(share({ market, price: '0.7', size: '10' })));
+    succeeded(await bob.place(share({ market, price: '0.7', size: '10' })));
     await socket.next(
       (frame) => frame.channel === 'outcomeOrderUpdates' && frame.data[0].status === 'filled',
     );
@@ -108,14 +108,14 @@ describe('outcomeOrderUpdates sends changes of orders', () => {
   test('outcomeOrderUpdates sends all live orders to a client that cannot resume', async () => {
     const market = await deployer.list();
     const carol = await shareTrader(world, 'carol');
-    done(await carol.place(share({ market, price: '0.3', size: '10' })));
+    succeeded(await carol.place(share({ market, price: '0.3', size: '10' })));
     const socket = await world.socket();
     const subscription = { type: 'outcomeOrderUpdates', user: carol.address };
     await socket.subscribe(subscription, { epoch: 'another', seq: 1 });
     const snapshot = await socket.next((frame) => frame.isSnapshot === true);
     expect(socket.of('resync')[0].data.reason).toBe('epoch');
     expect(snapshot.data).toMatchObject([{ status: 'open', order: { limitPx: '0.3' } }]);
-    done(await carol.place(share({ market, price: '0.2', size: '10' })));
+    succeeded(await carol.place(share({ market, price: '0.2', size: '10' })));
     const live = await socket.next((frame) => frame.data?.[0]?.order?.limitPx === '0.2');
     await socket.close();
     const next = await world.socket();
@@ -142,7 +142,7 @@ describe('outcomeBbos sends the best prices of markets', () => {
         { instrumentId: two.id, bbo: [null, null] },
       ],
     });
-    done(await alice.place(share({ market: two, leg: 'no', price: '0.45', size: '8' })));
+    succeeded(await alice.place(share({ market: two, leg: 'no', price: '0.45', size: '8' })));
     const changed = await socket.next(
       (frame) => frame.channel === 'outcomeBbos' && frame.seq > first.seq,
     );
@@ -172,7 +172,7 @@ describe('trades sends the trades of a market', () => {
     const socket = await world.socket();
     await socket.subscribe({ type: 'outcomeTrades', instrumentIds: [market.id] });
     await socket.subscribe({ type: 'trades', coin: market.coin });
-    done(await alice.place(share({ market, price: '0.70', size: '10' })));
+    succeeded(await alice.place(share({ market, price: '0.70', size: '10' })));
     const { txHash } = await queue(bob, share({ market, leg: 'no', price: '0.4', size: '6' }));
     const { data } = await socket.next(onChannel('outcomeTrades'));
     const trade = {
@@ -207,8 +207,8 @@ describe('trades sends the trades of a market', () => {
 describe('streams send the state of one market', () => {
   test("a market's book, differences and context are in YES prices", async () => {
     const market = await deployer.list();
-    done(await alice.place(share({ market, price: '0.3', size: '10' })));
-    done(await bob.place(share({ market, leg: 'no', price: '0.6', size: '8' })));
+    succeeded(await alice.place(share({ market, price: '0.3', size: '10' })));
+    succeeded(await bob.place(share({ market, leg: 'no', price: '0.6', size: '8' })));
     const socket = await world.socket();
     const first = async (type: string): Promise<Json> => {
       await socket.subscribe({ type, coin: market.coin });
@@ -237,8 +237,8 @@ describe('streams send the state of one market', () => {
     const socket = await world.socket();
     const subscription = { type: 'clearinghouseState', user: dora.address, accountType: 'outcome' };
     await socket.subscribe(subscription);
-    done(await dora.place(share({ market, price: '0.6', size: '10' })));
-    done(await emil.place(share({ market, leg: 'no', price: '0.4', size: '10' })));
+    succeeded(await dora.place(share({ market, price: '0.6', size: '10' })));
+    succeeded(await emil.place(share({ market, leg: 'no', price: '0.4', size: '10' })));
     await deployer.resolve(market, '1');
     await socket.next((frame) => frame.data?.clearinghouseState?.withdrawable === '1004');
     const states = socket.of('clearinghouseState').map(({ data }) => {
@@ -269,7 +269,7 @@ describe('/api-ws has its own channels and errors', () => {
 
   test('outcomeOrderUpdate sends failures to all clients, and releases on request', async () => {
     const market = await deployer.list({ orderDelayMs: 3_000 });
-    done(await alice.place(share({ market, price: '0.7', size: '10' })));
+    succeeded(await alice.place(share({ market, price: '0.7', size: '10' })));
     const socket = await world.socket('/api-ws');
     const subscription = { type: 'outcomeOrderUpdate', user: bob.address };
     const failures = await socket.subscribe(subscription);
@@ -315,8 +315,8 @@ describe('/api-ws has its own channels and errors', () => {
   test('candle, tickers, recentTrades and ledger send the current state first, then updates', async () => {
     const market: OutcomeMarket = await deployer.list();
     const trade = async (px: string, rest: string): Promise<void> => {
-      done(await alice.place(share({ market, price: px, size: '5' })));
-      done(await bob.place(share({ market, leg: 'no', price: rest, size: '5' })));
+      succeeded(await alice.place(share({ market, price: px, size: '5' })));
+      succeeded(await bob.place(share({ market, leg: 'no', price: rest, size: '5' })));
     };
     await trade('0.4', '0.6');
     const socket = await world.socket('/api-ws');

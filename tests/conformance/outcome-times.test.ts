@@ -12,7 +12,7 @@ import {
   fundsOf,
   untilPhase,
 } from '../support/outcomes.ts';
-import { done, expectRefusal, refusalOf } from '../support/perps.ts';
+import { succeeded, expectRefusal, refusalOf } from '../support/perps.ts';
 
 const world = sharedVenueWithHeldClock(OUTCOMES);
 const deployer = new Deployer(world);
@@ -41,7 +41,7 @@ test('R-phases: a market is upcoming until its start time and closed at its end 
   expect(refusalOf(await operate(bob, 'split', [market, '10'])).message).toBe('Market is closed');
   await world.passTime(MINUTE_MS);
   await untilPhase(world, market, 'open');
-  done(await operate(bob, 'split', [market, '10']));
+  succeeded(await operate(bob, 'split', [market, '10']));
   await placed(bob, market, 'buy Yes 10 at 0.4');
   const socket = await world.socket();
   await socket.subscribe({ type: 'outcomeOrderUpdates', user: bob.address });
@@ -61,7 +61,7 @@ test('R-phases: a market is upcoming until its start time and closed at its end 
   expect(refusalOf(await operate(bob, 'split', [market, '1'])).message).toBe('Market is closed');
   expect(await fundsOf(bob, market)).toBe('990, 10 Yes, 10 No');
   // A closed market still accepts merges.
-  done(await operate(bob, 'merge', [market, '4']));
+  succeeded(await operate(bob, 'merge', [market, '4']));
   expect(await fundsOf(bob, market)).toBe('994, 6 Yes, 6 No');
   expect(await marketMeta(world, market)).toMatchObject({
     trading: { enabled: false, accepting_orders: false },

@@ -24,7 +24,7 @@ import {
 } from '../support/keys.ts';
 import {
   act,
-  done,
+  succeeded,
   Operator,
   OPERATED,
   perpOrder,
@@ -197,7 +197,7 @@ const CANCEL_ALL = { type: 'cancelAll' };
 async function actFor(account: Actor, action: Action): Promise<Json> {
   const { key, leader: leads, quorum } = signers();
   const { sign } = { [vault.address]: leads, [company.address]: quorum }[account.address] ?? key;
-  return done(await world.client.executed(await sign(action)));
+  return succeeded(await world.client.executed(await sign(action)));
 }
 
 let count = 0;
@@ -288,7 +288,7 @@ async function earnFor(account: Actor): Promise<void> {
   for (const side of ['buy', 'sell'] as const) {
     const price = side === 'buy' ? '100.1' : '99.9';
     const action = orderAction(order({ market: perp, side, price, size: '1', tif: 'Ioc' }));
-    done(await act(bob, { ...action, builder: { b: account.address, f: 10 } }));
+    succeeded(await act(bob, { ...action, builder: { b: account.address, f: 10 } }));
   }
 }
 
@@ -311,20 +311,20 @@ beforeAll(async () => {
     bob: world.unfunded('agent of bob'),
     leader: world.unfunded('agent of the leader'),
   };
-  done(await alice.approveAgent(agents.alice.address, 'desk'));
-  done(await alice.approveAgent(agents.revoked.address, 'old'));
-  done(await alice.revokeAgent('old'));
-  done(await bob.approveAgent(agents.bob.address, 'desk'));
-  done(await leader.approveAgent(agents.leader.address, 'desk'));
+  succeeded(await alice.approveAgent(agents.alice.address, 'desk'));
+  succeeded(await alice.approveAgent(agents.revoked.address, 'old'));
+  succeeded(await alice.revokeAgent('old'));
+  succeeded(await bob.approveAgent(agents.bob.address, 'desk'));
+  succeeded(await leader.approveAgent(agents.leader.address, 'desk'));
   const registration = { vault: vault.address, leader: leader.address, name: 'Vault' };
-  done(await operator.send({ registerVault: registration }));
-  done(await send(company, 'convertToMultiSigUser', { signers: signerSet(members, 2) }));
-  for (const builder of [alice, company]) done(await approveBuilder(bob, builder.address));
+  succeeded(await operator.send({ registerVault: registration }));
+  succeeded(await send(company, 'convertToMultiSigUser', { signers: signerSet(members, 2) }));
+  for (const builder of [alice, company]) succeeded(await approveBuilder(bob, builder.address));
   market = await deployer.list();
   // The vault is funded directly, because only the vault's own key can move its money.
   for (const { address } of [alice, vault, company]) {
     const gift = transfer({ to: address, amount: '20', into: 'outcome' });
-    done(await send(maker, 'tokenSend', gift));
+    succeeded(await send(maker, 'tokenSend', gift));
   }
   await quoteBothSides();
   const buy = { market: perp, side: 'buy', price: '100.1', size: '1', tif: 'Ioc' } as const;
@@ -335,7 +335,7 @@ beforeAll(async () => {
 /** The quotes hold the mark at the oracle price. */
 async function quoteBothSides(): Promise<void> {
   const quote = { market: perp, size: '60', tif: 'Alo' } as const;
-  done(
+  succeeded(
     await maker.place(
       order({ ...quote, side: 'buy', price: '99.9' }),
       order({ ...quote, side: 'sell', price: '100.1' }),
@@ -400,7 +400,7 @@ async function expectRefusals(type: string, cells: readonly Cell[]): Promise<voi
 /** Bob's agent acts for Bob, whose own action may succeed or fail. */
 async function expectOther(by: Actor, signed: Signed, code: number): Promise<void> {
   const reply = await world.client.executed(signed);
-  if (code === 0) done(reply);
+  if (code === 0) succeeded(reply);
   else expect(refusalOf(reply).code, reply.text).toBe(code);
   const receipt = await receiptOf(signed);
   const acted = { signer: by.address, user: bob.address };
@@ -413,7 +413,7 @@ async function expectAllowed(type: string, account: Actor, cells: readonly Cell[
   const before = await everythingOf(others);
   for (const { by, name, sign } of cells) {
     const signed = await sign(await ACTIONS[type]!(account));
-    done(await world.client.executed(signed));
+    succeeded(await world.client.executed(signed));
     expect(await receiptOf(signed), `${type} by ${name}`).toMatchObject({
       status: 'executed',
       signer: by.address,

@@ -3,7 +3,7 @@ import { sharedVenueWithHeldClock, cloidOf, type Actor } from '../support/actors
 import type { Json } from '../support/client.ts';
 import {
   act,
-  done,
+  succeeded,
   expectRefusal,
   groupAction,
   newScene,
@@ -60,12 +60,12 @@ async function everything(): Promise<Everything> {
     opening(),
     protecting('sl', '80'),
   );
-  const oids = done(singles).orders.map((order: Json) => order.oid);
+  const oids = succeeded(singles).orders.map((order: Json) => order.oid);
   const pair = await act(
     alice,
     groupAction('positionTpsl', protecting('tp', '130', '0'), protecting('sl', '70', '0')),
   );
-  const [tp, sl] = done(pair).orders.map((order: Json) => order.oid);
+  const [tp, sl] = succeeded(pair).orders.map((order: Json) => order.oid);
   return { limit: oids[0], reducing: oids[1], opens: oids[2], protects: oids[3], tp, sl };
 }
 
@@ -73,7 +73,7 @@ describe('cancelAll cancels the orders of an account', () => {
   test('cancelAll cancels every kind of order with reason UserCanceled and lists the orders', async () => {
     const oids = Object.values(await everything());
     const reply = await act(alice, { type: 'cancelAll' });
-    const { orders } = done(reply);
+    const { orders } = succeeded(reply);
     expect(reply.json.data.type).toBe('CancelAll');
     expect(orders.map((order: Json) => order.oid).sort((a: number, b: number) => a - b)).toEqual(
       oids.sort((a, b) => a - b),
@@ -91,24 +91,24 @@ describe('cancelAll cancels the orders of an account', () => {
 
   test('cancelAll cancels children with their parent', async () => {
     const family = groupAction('normalTpsl', resting(), protecting('tp', '110'));
-    const [, child] = done(await act(alice, family)).orders;
-    done(await act(alice, { type: 'cancelAll' }));
+    const [, child] = succeeded(await act(alice, family)).orders;
+    succeeded(await act(alice, { type: 'cancelAll' }));
     await watch.last(child.oid, 'cancelled');
   });
 
   test('cancelAll can be limited to the orders of one instrument', async () => {
     const other = await operator.list();
-    done(await alice.place(resting(), resting({ market: other }), opening({ market: other })));
-    done(await act(alice, { type: 'cancelAll', asset: other.id }));
+    succeeded(await alice.place(resting(), resting({ market: other }), opening({ market: other })));
+    succeeded(await act(alice, { type: 'cancelAll', asset: other.id }));
     expect((await alice.openOrders()).map((row) => row.instrumentId)).toEqual([perp.id]);
     expect(await triggersOf(alice)).toEqual([]);
   });
 
   test('cancelAll can be limited to the orders of one sub-account', async () => {
-    done(await alice.place(resting({ cloid: cloidOf('stays') })));
-    done(await act(alice, { type: 'cancelAll', accountType: 'outcome' }));
+    succeeded(await alice.place(resting({ cloid: cloidOf('stays') })));
+    succeeded(await act(alice, { type: 'cancelAll', accountType: 'outcome' }));
     expect(await alice.openOrders()).toHaveLength(1);
-    done(await act(alice, { type: 'cancelAll', accountType: 'perps' }));
+    succeeded(await act(alice, { type: 'cancelAll', accountType: 'perps' }));
     expect(await alice.openOrders()).toEqual([]);
   });
 
@@ -116,19 +116,19 @@ describe('cancelAll cancels the orders of an account', () => {
     const reply = await act(alice, { type: 'cancelAll', asset: perp.id, accountType: 'outcome' });
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
-    done(await act(alice, { type: 'cancelAll', asset: perp.id, accountType: 'perp' }));
+    succeeded(await act(alice, { type: 'cancelAll', asset: perp.id, accountType: 'perp' }));
   });
 
   test('cancelAll succeeds if there are no orders', async () => {
-    expect(done(await act(alice, { type: 'cancelAll' })).orders).toEqual([]);
-    expect(done(await act(alice, { type: 'cancelAll', asset: perp.id })).orders).toEqual([]);
+    expect(succeeded(await act(alice, { type: 'cancelAll' })).orders).toEqual([]);
+    expect(succeeded(await act(alice, { type: 'cancelAll', asset: perp.id })).orders).toEqual([]);
   });
 
   test('cancelAll affects no other account, works in a halted market, and releases reserves', async () => {
-    done(await alice.place(resting({ margin: 'isolated' })));
-    done(await bob.place(resting()));
+    succeeded(await alice.place(resting({ margin: 'isolated' })));
+    succeeded(await bob.place(resting()));
     await operator.set(perp, { haltTrading: true });
-    done(await act(alice, { type: 'cancelAll' }));
+    succeeded(await act(alice, { type: 'cancelAll' }));
     expect((await alice.state()).withdrawable).toBe('1000');
     expect(await bob.openOrders()).toHaveLength(1);
   });
@@ -147,14 +147,14 @@ describe('scheduleCancel cancels orders at a set time', () => {
       expectRefusal(refused, 10000, 'time must be at least 5 s ahead');
     }
     const reply = await act(alice, schedule(world.nowMs() + 60_000));
-    done(reply);
+    succeeded(reply);
     expect(reply.json.data.type).toBe('ScheduleCancel');
   });
 
   test('a scheduled cancel ends resting orders and opening triggers at its time but keeps protective orders', async () => {
     const oids = await everything();
     const time = world.nowMs() + 5_500;
-    done(await act(alice, schedule(time)));
+    succeeded(await act(alice, schedule(time)));
     await world.passTime(5_499);
     expect(watch.of(oids.limit).map((update) => update.status)).toEqual(['open']);
     await world.passTime(1_000);
@@ -169,7 +169,7 @@ describe('scheduleCancel cancels orders at a set time', () => {
       { tpOid: String(oids.tp), slOid: String(oids.sl) },
     ]);
     // Orders placed later stay open, because the schedule was removed when it ran.
-    const { oid } = done(await alice.place(resting())).orders[0];
+    const { oid } = succeeded(await alice.place(resting())).orders[0];
     await world.passTime(2_000);
     expect(await now()).toBeGreaterThan(time + 2_000);
     expect(watch.of(oid).map((update) => update.status)).toEqual(['open']);
@@ -177,14 +177,14 @@ describe('scheduleCancel cancels orders at a set time', () => {
 
   test('a new schedule replaces the old schedule, and a missing time removes it', async () => {
     const first = world.nowMs() + 5_500;
-    done(await act(alice, schedule(first)));
-    done(await act(alice, schedule(first + 60_000)));
-    done(await act(bob, schedule(first)));
-    done(await act(bob, schedule()));
+    succeeded(await act(alice, schedule(first)));
+    succeeded(await act(alice, schedule(first + 60_000)));
+    succeeded(await act(bob, schedule(first)));
+    succeeded(await act(bob, schedule()));
     // Removing a schedule that does not exist is not an error.
-    done(await act(bob, schedule()));
-    done(await alice.place(resting()));
-    done(await bob.place(resting()));
+    succeeded(await act(bob, schedule()));
+    succeeded(await alice.place(resting()));
+    succeeded(await bob.place(resting()));
     await world.passTime(7_500);
     expect(await now()).toBeGreaterThan(first + 1_500);
     expect(await alice.openOrders()).toHaveLength(1);

@@ -3,7 +3,7 @@ import { sharedVenueWithHeldClock, cloidOf, type Actor } from '../support/actors
 import type { Json } from '../support/client.ts';
 import {
   act,
-  done,
+  succeeded,
   expectRefusal,
   leverageOf,
   newScene,
@@ -95,9 +95,9 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
   test("an action is accepted from the account's own key and from its agent", async () => {
     const oid = await prepare();
     const agent = world.unfunded('agent');
-    done(await alice.approveAgent(agent.address, 'agent'));
+    succeeded(await alice.approveAgent(agent.address, 'agent'));
     const reply = await act(agent, action(oid));
-    done(reply);
+    succeeded(reply);
     expect(reply.json.data.type).toBe(name);
     expect(reply.json).toMatchObject({ height: expect.any(Number), txHash: expect.any(String) });
   });
@@ -112,7 +112,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     const oid = await prepare();
     const signed = await alice.sign(action(oid));
     const first = await world.client.executed(signed);
-    done(first);
+    succeeded(first);
     const { time: _before, ...state } = await alice.state();
     const again = await world.client.executed(signed);
     expect(again.json).toEqual(first.json);
@@ -191,7 +191,7 @@ describe('order ids may be strings', () => {
   test('modify2 accepts a string for o, but not for other integers', async () => {
     const oid = await prepare();
     const amend = { type: 'modify2', a: perp.id, o: String(oid), p: '91', s: '2' };
-    expect(done(await act(alice, amend)).orders[0]).toMatchObject({ oid, state: 'open' });
+    expect(succeeded(await act(alice, amend)).orders[0]).toMatchObject({ oid, state: 'open' });
     const { envelope } = await alice.sign(amend);
     const bad = { ...envelope, action: { ...amend, a: String(perp.id) } };
     expect((await world.client.exchange(bad)).json).toMatchObject({ status: 'err', code: 10002 });
@@ -200,7 +200,7 @@ describe('order ids may be strings', () => {
 
 describe('clearinghouseState streams the state of an account', () => {
   test('the stream clearinghouseState sends each change of an isolated hedge position, equal to the query', async () => {
-    done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
+    succeeded(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     const socket = await world.socket();
     await socket.subscribe({ type: 'clearinghouseState', user: alice.address });
     const last = () => socket.of('clearinghouseState').at(-1).data;
@@ -215,7 +215,7 @@ describe('clearinghouseState streams the state of an account', () => {
       ]);
     expect(last()).toMatchObject({ user: alice.address, accountType: 'perp' });
     const change = { type: 'updateIsolatedMargin', asset: perp.id, isBuy: true, ntli: 7_000_000 };
-    done(await act(alice, change));
+    succeeded(await act(alice, change));
     const { marginUsed } = (await recordOf(alice, perp)).position;
     await expect
       .poll(() => last().clearinghouseState.assetPositions[0].position.marginUsed)
@@ -229,7 +229,7 @@ describe('clearinghouseState streams the state of an account', () => {
     await socket.subscribe({ type: 'clearinghouseState', user: alice.address });
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     const bid = perpOrder({ market: perp, side: 'buy', price: '92', size: '100' });
-    const { oid } = done(await carol.place(bid)).orders[0];
+    const { oid } = succeeded(await carol.place(bid)).orders[0];
     await perp.push('92.8');
     expect(await recordsOf(alice, perp)).toEqual([]);
     expect((await watch.last(oid, 'filled')).order.filledSz).toBe('100');

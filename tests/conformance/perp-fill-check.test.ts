@@ -3,7 +3,7 @@ import { sharedVenueWithHeldClock, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
   act,
-  done,
+  succeeded,
   groupAction,
   newScene,
   Operator,
@@ -41,11 +41,11 @@ const buys = (price: string, size: string, changes: object = {}) =>
 
 describe('the fill check applies to the taker', () => {
   test('a taker loses the remainder of an order that would leave it below its initial margin', async () => {
-    done(await bob.place(sells('100', '10')));
-    done(await carol.place(sells('104', '180')));
+    succeeded(await bob.place(sells('100', '10')));
+    succeeded(await carol.place(sells('104', '180')));
     // A position of 190 coins needs 950 of Alice's 1,000 USDC. Bought at 104, it would lose 720
     // immediately.
-    const [result] = done(await alice.place(buys('104', '190'))).orders;
+    const [result] = succeeded(await alice.place(buys('104', '190'))).orders;
     expect(result).toMatchObject({ state: 'cancelled', filledSz: '10' });
     expect(await watch.last(result.oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
     expect((await recordOf(alice, perp)).position.szi).toBe('10');
@@ -53,17 +53,17 @@ describe('the fill check applies to the taker', () => {
   });
 
   test('R-grouping: the children of a partly filled order keep the filled size', async () => {
-    done(await bob.place(sells('100', '10')));
-    done(await carol.place(sells('104', '180')));
+    succeeded(await bob.place(sells('100', '10')));
+    succeeded(await carol.place(sells('104', '180')));
     const child = (kind: 'tp' | 'sl', at: string) =>
       triggerOrder({ market: perp, side: 'sell', kind, at, size: '190' });
     const family = [buys('104', '190'), child('tp', '120'), child('sl', '95')];
-    const { orders } = done(await act(alice, groupAction('normalTpsl', ...family)));
+    const { orders } = succeeded(await act(alice, groupAction('normalTpsl', ...family)));
     expect(orders[0]).toMatchObject({ state: 'cancelled', filledSz: '10' });
     const rows = await triggersOf(alice);
     expect(rows.map((row) => row.sz)).toEqual(['10', '10']);
     // The children are active, so the stop closes the whole position.
-    done(await bob.place(buys('95', '50')));
+    succeeded(await bob.place(buys('95', '50')));
     await perp.push('95');
     expect((await watch.last(orders[2].oid, 'filled')).order.filledSz).toBe('10');
     expect(await recordsOf(alice, perp)).toEqual([]);
@@ -71,18 +71,18 @@ describe('the fill check applies to the taker', () => {
 
   test('a taker may close at any price that leaves positive equity', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
-    done(await carol.place(buys('91', '100')));
+    succeeded(await carol.place(buys('91', '100')));
     const close = sells('91', '100', { reduceOnly: true });
-    expect(done(await alice.place(close)).orders[0].state).toBe('filled');
+    expect(succeeded(await alice.place(close)).orders[0].state).toBe('filled');
     expect(Number(await alice.balance())).toBeGreaterThan(0);
   });
 
   test('a taker may not close below its bankruptcy price', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     // The equity is 995.5, so a close below 90.045 would leave a debt.
-    done(await carol.place(buys('90', '100')));
+    succeeded(await carol.place(buys('90', '100')));
     const close = sells('90', '100', { reduceOnly: true });
-    const [result] = done(await alice.place(close)).orders;
+    const [result] = succeeded(await alice.place(close)).orders;
     expect(result).toMatchObject({ state: 'cancelled', filledSz: '0' });
     expect(await watch.last(result.oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
     expect((await recordOf(alice, perp)).position.szi).toBe('100');
@@ -91,14 +91,14 @@ describe('the fill check applies to the taker', () => {
 
 describe('the fill check applies to the maker', () => {
   test('a maker that fails the check is cancelled, and the taker continues with the next order', async () => {
-    const { oid } = done(await alice.place(buys('100', '100'))).orders[0];
-    done(await carol.place(buys('99', '100')));
+    const { oid } = succeeded(await alice.place(buys('100', '100'))).orders[0];
+    succeeded(await carol.place(buys('99', '100')));
     // The other position loses most of Alice's equity.
     const other = await operator.list();
     await trade(alice, bob, { market: other, price: '100', size: '80' });
     await other.push('92');
     const dave = await world.trader('dave');
-    const [sold] = done(await dave.place(sells('99', '100'))).orders;
+    const [sold] = succeeded(await dave.place(sells('99', '100'))).orders;
     expect(sold).toMatchObject({ state: 'filled', avgPx: '99' });
     expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
     expect(await recordsOf(alice, perp)).toEqual([]);
@@ -108,10 +108,10 @@ describe('the fill check applies to the maker', () => {
 describe('a stop triggers next to a resting reduce-only order', () => {
   test('R-trigger: a stop triggers although a resting order could close the whole position', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
-    const limit = done(await alice.place(sells('120', '4', { reduceOnly: true }))).orders[0];
+    const limit = succeeded(await alice.place(sells('120', '4', { reduceOnly: true }))).orders[0];
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '95', size: '4' });
-    const { oid } = done(await alice.place(stop)).orders[0];
-    done(await carol.place(buys('95', '10')));
+    const { oid } = succeeded(await alice.place(stop)).orders[0];
+    succeeded(await carol.place(buys('95', '10')));
     await perp.push('95');
     const update = (await watch.until(oid, 'open')).at(-1);
     expect.soft(update.status, JSON.stringify(update)).not.toBe('rejected');
@@ -130,10 +130,10 @@ describe('a stop triggers next to a resting reduce-only order', () => {
       size: '0',
     });
     const sl = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '95', size: '0' });
-    const { orders } = done(await act(alice, groupAction('positionTpsl', tp, sl)));
+    const { orders } = succeeded(await act(alice, groupAction('positionTpsl', tp, sl)));
     await perp.push('105');
     expect((await alice.openOrders()).map((row: Json) => row.oid)).toEqual([orders[0].oid]);
-    done(await carol.place(buys('95', '10')));
+    succeeded(await carol.place(buys('95', '10')));
     await perp.push('95');
     await watch.last(orders[1].oid, 'filled');
     expect(await recordsOf(alice, perp)).toEqual([]);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { aSharedVenue, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import {
-  done,
+  succeeded,
   newScene,
   Operator,
   OPERATED,
@@ -91,8 +91,8 @@ describe('activeAssetCtx reports premium and funding', () => {
 
   test('R-funding: a premium of 0 predicts the interest, 0.0000125 an hour', async () => {
     const context = await contextOf(perp);
-    done(await alice.place(rest('buy', '99', '20')));
-    done(await bob.place(rest('sell', '101', '20')));
+    succeeded(await alice.place(rest('buy', '99', '20')));
+    succeeded(await bob.place(rest('sell', '101', '20')));
     // The venue samples the premium every 5 s.
     await eventually(() => expect(context().ctx.funding).toBe('0.0000125'));
   });
@@ -101,8 +101,8 @@ describe('activeAssetCtx reports premium and funding', () => {
     const context = await contextOf(perp);
     // The impact notional is 1,000 USDC: 5 coins at 99 are 495 USDC, and the remaining 505 USDC are
     // at 98.
-    done(await alice.place(rest('buy', '99', '5'), rest('buy', '98', '10')));
-    done(await bob.place(rest('sell', '101', '20')));
+    succeeded(await alice.place(rest('buy', '99', '5'), rest('buy', '98', '10')));
+    succeeded(await bob.place(rest('sell', '101', '20')));
     await eventually(() => {
       expect(context().ctx).toMatchObject({ midPx: '100' });
       expectShape(context().ctx.impactPxs, pairOf(price));
@@ -117,20 +117,20 @@ describe('activeAssetCtx reports premium and funding', () => {
 
   test('a side with insufficient depth has no impact price', async () => {
     const context = await contextOf(perp);
-    done(await alice.place(rest('buy', '99', '20')));
-    done(await bob.place(rest('sell', '101', '1')));
+    succeeded(await alice.place(rest('buy', '99', '20')));
+    succeeded(await bob.place(rest('sell', '101', '1')));
     await eventually(() => expect(context().ctx.midPx).toBe('100'));
     expect(context().ctx.impactPxs).toBe(null);
   });
 
   test('a book above the oracle has a positive premium, and a book below it a negative one', async () => {
     const context = await contextOf(perp);
-    done(await alice.place(rest('buy', '101', '20')));
-    done(await bob.place(rest('sell', '102', '20')));
+    succeeded(await alice.place(rest('buy', '101', '20')));
+    succeeded(await bob.place(rest('sell', '102', '20')));
     // R-funding: the mark bounds the premium. An external price moves the mark to its band of
     // 0.9399%, 100.94.
     const prices = [{ instrumentId: perp.id, oraclePx: '100', externalPerpPx: '101' }];
-    done(await operator.push(prices));
+    succeeded(await operator.push(prices));
     await eventually(() => expect(Number(context().ctx.premium)).toBe(0.0094));
     await perp.push('104');
     // The premium is −(104 − 103.023) / 104, compared to 10 decimals. The ask is 1.9% away.
@@ -156,7 +156,7 @@ describe('R-fillable: only orders that could fill set the premium', () => {
     const context = await contextOf(perp);
     const watch = await OrderWatch.of(world, alice);
     // 1,000 USDC support 100 coins at a mark of 100, but a fill at 170 would lose 7,000.
-    const [{ oid }] = done(await alice.place(rest('buy', '170', '100'))).orders;
+    const [{ oid }] = succeeded(await alice.place(rest('buy', '170', '100'))).orders;
     expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
     await eventually(async () => {
       const rows: Json[] = await world.client.data({
@@ -171,9 +171,9 @@ describe('R-fillable: only orders that could fill set the premium', () => {
 
   test('a post-only order may cross an order that could not fill', async () => {
     const watch = await OrderWatch.of(world, alice);
-    const [{ oid }] = done(await alice.place(rest('buy', '170', '100'))).orders;
+    const [{ oid }] = succeeded(await alice.place(rest('buy', '170', '100'))).orders;
     const sell = { market: perp, side: 'sell', price: '101', size: '1', tif: 'Alo' } as const;
-    const [resting] = done(await bob.place(perpOrder(sell))).orders;
+    const [resting] = succeeded(await bob.place(perpOrder(sell))).orders;
     expect(resting).toMatchObject({ state: 'open' });
     expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
   });

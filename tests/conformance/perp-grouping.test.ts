@@ -3,7 +3,7 @@ import { sharedVenueWithHeldClock, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import {
   act,
-  done,
+  succeeded,
   expectRefusal,
   groupAction,
   newScene,
@@ -48,7 +48,7 @@ const quote = (side: 'buy' | 'sell', price: string, size: string) =>
 
 /** Places a parent with take-profit and stop-loss, and returns their ids in this order. */
 async function family(first = parent()): Promise<[number, number, number]> {
-  const { orders } = done(await act(alice, normal(first, takeProfit(), stopLoss())));
+  const { orders } = succeeded(await act(alice, normal(first, takeProfit(), stopLoss())));
   expect(orders.map((order: Json) => order.error)).toEqual([null, null, null]);
   return orders.map((order: Json) => order.oid);
 }
@@ -109,7 +109,7 @@ describe('normalTpsl: the children follow the state of their parent', () => {
 
   test('a cancel of an unfilled parent cancels its children', async () => {
     const [oid, tp, sl] = await family(parent('95'));
-    done(await alice.cancel({ a: perp.id, o: oid }));
+    succeeded(await alice.cancel({ a: perp.id, o: oid }));
     for (const child of [tp, sl]) {
       expect(await watch.last(child, 'cancelled')).toMatchObject({ reason: 'parentCanceled' });
     }
@@ -146,7 +146,7 @@ describe('normalTpsl: the children follow the state of their parent', () => {
   test('R-grouping: children keep the filled size of a parent that ends partly filled', async () => {
     const [oid, tp, sl] = await family(parent('100'));
     await quote('sell', '100', '1');
-    done(await alice.cancel({ a: perp.id, o: oid }));
+    succeeded(await alice.cancel({ a: perp.id, o: oid }));
     expect(await triggersOf(alice)).toMatchObject([
       { oid: sl, sz: '1' },
       { oid: tp, sz: '1' },
@@ -170,7 +170,7 @@ describe('normalTpsl: the children follow the state of their parent', () => {
 
   test('a parent that fills immediately has active children immediately', async () => {
     await quote('sell', '100', '4');
-    const { orders } = done(await act(alice, normal(parent(), takeProfit(), stopLoss())));
+    const { orders } = succeeded(await act(alice, normal(parent(), takeProfit(), stopLoss())));
     expect(orders.map((order: Json) => order.state)).toEqual(['filled', 'open', 'open']);
     expect(await triggersOf(alice)).toHaveLength(2);
   });
@@ -180,7 +180,7 @@ describe('normalTpsl: the children follow the state of their parent', () => {
     const ioc = perpOrder({ market: perp, side: 'buy', price: '100', size: '4', tif: 'Ioc' });
     const action = normal(ioc, takeProfit(), stopLoss());
     const simulated = await world.client.data({ type: 'simulate', user: alice.address, action });
-    const { orders } = done(await act(alice, action));
+    const { orders } = succeeded(await act(alice, action));
     expect(orders[0]).toMatchObject({ state: 'cancelled', filledSz: '1' });
     expect(orders.map(({ state }: Json) => state)).toEqual(
       simulated.orders.map(({ state }: Json) => state),
@@ -234,7 +234,7 @@ describe('normalTpsl: the children follow the state of their parent', () => {
       reduceOnly: false,
     });
     const limited = stopLoss('4', { limit: '89.5' });
-    const { orders } = done(await act(alice, normal(waiting, takeProfit(), limited)));
+    const { orders } = succeeded(await act(alice, normal(waiting, takeProfit(), limited)));
     const rows = await triggersOf(alice);
     expect(rows).toHaveLength(1);
     expect(rows[0].tpslChildren).toEqual([
@@ -291,10 +291,10 @@ describe('positionTpsl attaches TP/SL orders to a position', () => {
   });
 
   test('positionTpsl is listed as one entry per action with all fields, where an unset side is empty', async () => {
-    const both = done(
+    const both = succeeded(
       await act(alice, onPosition(takeProfit('0'), stopLoss('0', { limit: '89.5' }))),
     ).orders;
-    const single = done(await act(alice, onPosition(stopLoss('1.5', { at: '80' })))).orders;
+    const single = succeeded(await act(alice, onPosition(stopLoss('1.5', { at: '80' })))).orders;
     const { tpsl } = await recordOf(alice, perp);
     expect(tpsl).toHaveLength(2);
     expectShape(
@@ -327,7 +327,7 @@ describe('positionTpsl attaches TP/SL orders to a position', () => {
   });
 
   test('a positionTpsl size of 0 means the whole position at trigger time, with OCO', async () => {
-    const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
+    const { orders } = succeeded(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     const [tp, sl] = orders.map((order: Json) => order.oid);
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
     await quote('buy', '90', '9');
@@ -339,8 +339,9 @@ describe('positionTpsl attaches TP/SL orders to a position', () => {
   });
 
   test('another positionTpsl size closes that part, clipped to the position at trigger time', async () => {
-    const small = done(await act(alice, onPosition(takeProfit('1')))).orders[0].oid;
-    const large = done(await act(alice, onPosition(takeProfit('50', { at: '112' })))).orders[0].oid;
+    const small = succeeded(await act(alice, onPosition(takeProfit('1')))).orders[0].oid;
+    const large = succeeded(await act(alice, onPosition(takeProfit('50', { at: '112' })))).orders[0]
+      .oid;
     await quote('buy', '110', '50');
     await perp.push('110');
     expect((await watch.last(small, 'filled')).order.filledSz).toBe('1');
@@ -354,7 +355,7 @@ describe('positionTpsl attaches TP/SL orders to a position', () => {
   });
 
   test('position TP/SL orders are cancelled when the position is closed for any reason', async () => {
-    const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
+    const { orders } = succeeded(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     await trade(bob, alice, { market: perp, price: '100', size: '4' });
     expect(await recordsOf(alice, perp)).toEqual([]);
     for (const { oid } of orders) {
@@ -366,7 +367,7 @@ describe('positionTpsl attaches TP/SL orders to a position', () => {
   });
 
   test('position TP/SL orders are cancelled when the position flips', async () => {
-    const { oid } = done(await act(alice, onPosition(stopLoss('0')))).orders[0];
+    const { oid } = succeeded(await act(alice, onPosition(stopLoss('0')))).orders[0];
     await trade(bob, alice, { market: perp, price: '100', size: '6' });
     expect((await recordOf(alice, perp)).position.szi).toBe('-2');
     expect((await recordOf(alice, perp)).tpsl).toEqual([]);
@@ -374,9 +375,9 @@ describe('positionTpsl attaches TP/SL orders to a position', () => {
   });
 
   test('a position TP/SL order can be cancelled by oid with grouping tpsl, and its sibling remains', async () => {
-    const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
+    const { orders } = succeeded(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     const cancels = [{ a: perp.id, o: orders[0].oid, grouping: 'tpsl' }];
-    done(await act(alice, { type: 'cancel', cancels }));
+    succeeded(await act(alice, { type: 'cancel', cancels }));
     expect(await watch.last(orders[0].oid, 'cancelled')).toMatchObject({ reason: 'userCanceled' });
     expect((await recordOf(alice, perp)).tpsl).toMatchObject([
       { tpOid: '', slOid: String(orders[1].oid) },

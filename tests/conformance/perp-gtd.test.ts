@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { sharedVenueWithHeldClock, type Actor } from '../support/actors.ts';
 import {
   act,
-  done,
+  succeeded,
   expectRefusal,
   groupAction,
   newScene,
@@ -57,7 +57,7 @@ async function expired(oid: number, time: number) {
 describe('R-tif: a Gtd order rests until its expiry', () => {
   test('an order rests with its expiry, and its reserve is released at the expiry', async () => {
     const time = expiry();
-    const { oid } = done(await alice.place(gtd(time, { margin: 'isolated' }))).orders[0];
+    const { oid } = succeeded(await alice.place(gtd(time, { margin: 'isolated' }))).orders[0];
     expect((await alice.openOrders())[0]).toMatchObject({ oid, tif: 'GTD', expireTime: time });
     expect(await expired(oid, time)).toMatchObject({ sz: '2', filledSz: '0', tif: 'GTD' });
     expect(await alice.openOrders()).toEqual([]);
@@ -66,24 +66,24 @@ describe('R-tif: a Gtd order rests until its expiry', () => {
 
   test('the expiry cancels only the remainder of a partly filled order', async () => {
     const time = expiry();
-    const { oid } = done(await alice.place(gtd(time))).orders[0];
+    const { oid } = succeeded(await alice.place(gtd(time))).orders[0];
     const sell = perpOrder({ market: perp, side: 'sell', price: '95', size: '0.5' });
-    done(await bob.place(sell));
+    succeeded(await bob.place(sell));
     expect(await expired(oid, time)).toMatchObject({ filledSz: '0.5', avgPx: '95' });
     expect((await recordOf(alice, perp)).position.szi).toBe('0.5');
   });
 
   test('an amend keeps the expiry', async () => {
     const time = expiry();
-    const { oid } = done(await alice.place(gtd(time))).orders[0];
-    done(await act(alice, { type: 'modify2', a: perp.id, o: oid, p: '96', s: '3' }));
+    const { oid } = succeeded(await alice.place(gtd(time))).orders[0];
+    succeeded(await act(alice, { type: 'modify2', a: perp.id, o: oid, p: '96', s: '3' }));
     expect((await alice.openOrders())[0]).toMatchObject({ oid, expireTime: time, limitPx: '96' });
     await expired(oid, time);
   });
 
   test('R-halt: orders in a halted market expire too', async () => {
     const time = expiry();
-    const { oid } = done(await alice.place(gtd(time))).orders[0];
+    const { oid } = succeeded(await alice.place(gtd(time))).orders[0];
     await operator.set(perp, { haltTrading: true });
     await expired(oid, time);
   });
@@ -91,7 +91,7 @@ describe('R-tif: a Gtd order rests until its expiry', () => {
   test('R-grouping: the children of an expired parent are cancelled with it', async () => {
     const time = expiry();
     const child = triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '110', size: '2' });
-    const { orders } = done(await act(alice, groupAction('normalTpsl', gtd(time), child)));
+    const { orders } = succeeded(await act(alice, groupAction('normalTpsl', gtd(time), child)));
     await expired(orders[0].oid, time);
     expect(await watch.last(orders[1].oid, 'cancelled')).toMatchObject({
       reason: 'parentCanceled',
@@ -118,7 +118,7 @@ describe('R-tif: a Gtd order rests until its expiry', () => {
 
   test('an expiry any time after the minimum is accepted', async () => {
     const time = world.nowMs() + 365 * 24 * 3_600_000;
-    done(await alice.place(gtd(time)));
+    succeeded(await alice.place(gtd(time)));
     expect((await alice.openOrders())[0].expireTime).toBe(time);
   });
 });

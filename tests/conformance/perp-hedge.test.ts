@@ -3,7 +3,7 @@ import { sharedVenueWithHeldClock, type Actor } from '../support/actors.ts';
 import { eventually } from '../support/client.ts';
 import {
   act,
-  done,
+  succeeded,
   expectRefusal,
   groupAction,
   ledgerOf,
@@ -30,7 +30,7 @@ let carol: Actor;
 
 beforeEach(async () => {
   ({ perp, alice, bob, carol } = await newScene(world, operator));
-  done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
+  succeeded(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
 });
 
 type Move = Pick<PerpOrder, 'side' | 'reduceOnly' | 'margin'> & { price?: string; size?: string };
@@ -47,8 +47,8 @@ const orderOf = ({ price = '100', size = '5', ...move }: Move) =>
 async function take(move: Move): Promise<void> {
   const side = move.side === 'buy' ? 'sell' : 'buy';
   const { price = '100', size = '5' } = move;
-  done(await bob.place(perpOrder({ market: perp, side, price, size })));
-  expect(done(await alice.place(orderOf(move))).orders[0].state).toBe('filled');
+  succeeded(await bob.place(perpOrder({ market: perp, side, price, size })));
+  expect(succeeded(await alice.place(orderOf(move))).orders[0].state).toBe('filled');
 }
 
 async function sizes(): Promise<string[]> {
@@ -110,9 +110,9 @@ describe('R-hedge: b and r select the side of the position', () => {
   test('a close that is larger than the position is clipped, with a warning', async () => {
     await take({ ...OPEN_LONG, size: '2' });
     await take({ ...OPEN_SHORT, size: '5' });
-    done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '100', size: '4' })));
+    succeeded(await bob.place(perpOrder({ market: perp, side: 'buy', price: '100', size: '4' })));
     const reply = await alice.place(orderOf({ ...CLOSE_LONG, size: '4' }));
-    expect(done(reply).orders[0]).toMatchObject({ state: 'filled', filledSz: '2' });
+    expect(succeeded(reply).orders[0]).toMatchObject({ state: 'filled', filledSz: '2' });
     expect(reply.json.warnings).toMatchObject([
       { code: 'REDUCE_ONLY_CLIPPED', details: { i: 0, from: '4', to: '2' } },
     ]);
@@ -123,20 +123,24 @@ describe('R-hedge: b and r select the side of the position', () => {
 describe('R-hedge: each side requires margin', () => {
   test('R-initial: the margin of both sides is added, each with its resting opening orders', async () => {
     // At 20 times leverage, 1,000 USDC support 200 coins at 100 USDC, counting both sides together.
-    done(await alice.place(orderOf({ ...OPEN_LONG, price: '99', size: '100' })));
+    succeeded(await alice.place(orderOf({ ...OPEN_LONG, price: '99', size: '100' })));
     const more = { ...OPEN_SHORT, price: '102' };
     const refused = await alice.place(orderOf({ ...more, size: '100' }));
     expectRefusal(refused, 10010, 'Insufficient margin');
-    done(await alice.place(orderOf({ ...more, size: '90' })));
+    succeeded(await alice.place(orderOf({ ...more, size: '90' })));
     // In one-way mode, only the larger side requires margin.
-    done(await carol.place(perpOrder({ market: perp, side: 'buy', price: '98', size: '100' })));
-    done(await carol.place(perpOrder({ market: perp, side: 'sell', price: '103', size: '100' })));
+    succeeded(
+      await carol.place(perpOrder({ market: perp, side: 'buy', price: '98', size: '100' })),
+    );
+    succeeded(
+      await carol.place(perpOrder({ market: perp, side: 'sell', price: '103', size: '100' })),
+    );
   });
 
   test('isolated sides have separate margins and leverages', async () => {
     const leverage = { type: 'updateLeverage', asset: perp.id, marginMode: 'isolated' };
-    done(await act(alice, { ...leverage, leverage: 10 }));
-    done(await act(alice, { ...leverage, leverage: -5 }));
+    succeeded(await act(alice, { ...leverage, leverage: 10 }));
+    succeeded(await act(alice, { ...leverage, leverage: -5 }));
     await take({ ...OPEN_LONG, margin: 'isolated' });
     await take({ ...OPEN_SHORT, margin: 'isolated' });
     const margins = async () =>
@@ -146,9 +150,9 @@ describe('R-hedge: each side requires margin', () => {
     expect(long.position.leverage).toEqual({ type: 'Isolated', value: 10, rawUsd: '-450' });
     expect(short.position.leverage).toEqual({ type: 'Isolated', value: 5, rawUsd: '600' });
     const change = { type: 'updateIsolatedMargin', asset: perp.id };
-    done(await act(alice, { ...change, isBuy: false, ntli: 7_000_000 }));
+    succeeded(await act(alice, { ...change, isBuy: false, ntli: 7_000_000 }));
     expect(await margins()).toEqual(['50', '107']);
-    done(await act(alice, { ...change, isBuy: true, ntli: 3_000_000 }));
+    succeeded(await act(alice, { ...change, isBuy: true, ntli: 3_000_000 }));
     expect(await margins()).toEqual(['53', '107']);
     // A change of the mark moves the same amount of value from one side to the other.
     await perp.push('101');
@@ -159,8 +163,8 @@ describe('R-hedge: each side requires margin', () => {
 describe('orders in hedge mode belong to one side', () => {
   test('positionMode is Hedge and reduceOnly selects the side', async () => {
     await take(OPEN_LONG);
-    done(await alice.place(orderOf({ ...CLOSE_LONG, price: '110' })));
-    done(await alice.place(orderOf({ ...OPEN_SHORT, price: '111' })));
+    succeeded(await alice.place(orderOf({ ...CLOSE_LONG, price: '110' })));
+    succeeded(await alice.place(orderOf({ ...OPEN_SHORT, price: '111' })));
     const rows = await alice.openOrders();
     expect(
       rows.map(({ side, reduceOnly, positionMode }) => [side, reduceOnly, positionMode]),
@@ -172,7 +176,7 @@ describe('orders in hedge mode belong to one side', () => {
 
   test('R-reduce: resting closes never exceed their position, and the newest are reduced first', async () => {
     await take({ ...OPEN_LONG, size: '5' });
-    done(await alice.place(orderOf({ ...CLOSE_LONG, price: '110', size: '3' })));
+    succeeded(await alice.place(orderOf({ ...CLOSE_LONG, price: '110', size: '3' })));
     const second = await alice.place(orderOf({ ...CLOSE_LONG, price: '111', size: '3' }));
     expect(second.json.warnings).toMatchObject([
       { code: 'REDUCE_ONLY_CLIPPED', details: { from: '3', to: '2' } },
@@ -188,8 +192,9 @@ describe('orders in hedge mode belong to one side', () => {
   test('R-stp: the two sides of one account do not trade with each other', async () => {
     const socket = await world.socket();
     await socket.subscribe({ type: 'orderUpdates', user: alice.address });
-    const resting = done(await alice.place(orderOf({ ...OPEN_SHORT, price: '100' }))).orders[0];
-    const taking = done(await alice.place(orderOf({ ...OPEN_LONG, price: '100' }))).orders[0];
+    const resting = succeeded(await alice.place(orderOf({ ...OPEN_SHORT, price: '100' })))
+      .orders[0];
+    const taking = succeeded(await alice.place(orderOf({ ...OPEN_LONG, price: '100' }))).orders[0];
     expect(taking.state).toBe('open');
     expect(await sizes()).toEqual([]);
     const frame = await socket.next(
@@ -207,9 +212,9 @@ describe('R-hedge: triggers and TP/SL belong to one side', () => {
     await take({ ...OPEN_LONG, size: '5' });
     await take({ ...OPEN_SHORT, size: '5' });
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '95', size: '9' });
-    done(await alice.place(stop));
+    succeeded(await alice.place(stop));
     expect(await triggersOf(alice)).toMatchObject([{ positionMode: 'Hedge', reduceOnly: true }]);
-    done(await carol.place(perpOrder({ market: perp, side: 'buy', price: '95', size: '20' })));
+    succeeded(await carol.place(perpOrder({ market: perp, side: 'buy', price: '95', size: '20' })));
     await perp.push('95');
     expect(await sizes()).toEqual(['-5']);
   });
@@ -219,12 +224,12 @@ describe('R-hedge: triggers and TP/SL belong to one side', () => {
     await take({ ...OPEN_SHORT, size: '3' });
     const long = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '90', size: '0' });
     const short = triggerOrder({ market: perp, side: 'buy', kind: 'tp', at: '95', size: '0' });
-    const [ofLong] = done(await act(alice, groupAction('positionTpsl', long))).orders;
-    const [ofShort] = done(await act(alice, groupAction('positionTpsl', short))).orders;
+    const [ofLong] = succeeded(await act(alice, groupAction('positionTpsl', long))).orders;
+    const [ofShort] = succeeded(await act(alice, groupAction('positionTpsl', short))).orders;
     const [first, second] = await recordsOf(alice, perp);
     expect(first.tpsl).toMatchObject([{ slOid: String(ofLong.oid), tpOid: '' }]);
     expect(second.tpsl).toMatchObject([{ tpOid: String(ofShort.oid), slOid: '' }]);
-    done(await carol.place(perpOrder({ market: perp, side: 'sell', price: '95', size: '9' })));
+    succeeded(await carol.place(perpOrder({ market: perp, side: 'sell', price: '95', size: '9' })));
     await perp.push('95');
     expect(await sizes()).toEqual(['5']);
     expect((await recordsOf(alice, perp))[0].tpsl).toMatchObject([{ slOid: String(ofLong.oid) }]);
@@ -247,8 +252,8 @@ describe('R-hedge: triggers and TP/SL belong to one side', () => {
   test('reversePosition closes one side and adds to the other', async () => {
     await take({ ...OPEN_LONG, size: '5' });
     await take({ ...OPEN_SHORT, size: '3' });
-    done(await carol.place(perpOrder({ market: perp, side: 'buy', price: '99', size: '20' })));
-    done(await act(alice, { type: 'reversePosition', asset: perp.id, isBuy: true }));
+    succeeded(await carol.place(perpOrder({ market: perp, side: 'buy', price: '99', size: '20' })));
+    succeeded(await act(alice, { type: 'reversePosition', asset: perp.id, isBuy: true }));
     await eventually(async () => expect(await sizes()).toEqual(['-8']));
   });
 });

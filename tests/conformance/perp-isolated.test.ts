@@ -3,7 +3,7 @@ import { sharedVenueWithHeldClock, type Actor } from '../support/actors.ts';
 import { exact, show } from '../support/exact.ts';
 import {
   act,
-  done,
+  succeeded,
   expectRefusal,
   leverageOf,
   newScene,
@@ -40,7 +40,7 @@ const leverage = (value: number) => ({
 /** The leverage is 10 and the price is 100, so five coins cost 500 USDC and need a margin of 50. */
 beforeEach(async () => {
   ({ perp, alice, bob } = await newScene(world, operator));
-  done(await act(alice, leverage(10)));
+  succeeded(await act(alice, leverage(10)));
 });
 
 const withdrawable = async () => (await alice.state()).withdrawable;
@@ -52,9 +52,9 @@ async function openLong(): Promise<void> {
 
 /** Bob bids, and Alice sells as taker. */
 async function sell(price: string, size: string): Promise<void> {
-  done(await bob.place(perpOrder({ market: perp, side: 'buy', price, size })));
+  succeeded(await bob.place(perpOrder({ market: perp, side: 'buy', price, size })));
   const order = perpOrder({ market: perp, side: 'sell', price, size, reduceOnly: true });
-  expect(done(await alice.place(order)).orders[0].state).toBe('filled');
+  expect(succeeded(await alice.place(order)).orders[0].state).toBe('filled');
 }
 
 describe('R-isolated: an opening order reserves its margin', () => {
@@ -62,23 +62,23 @@ describe('R-isolated: an opening order reserves its margin', () => {
     perpOrder({ market: perp, side, price, size: '5', margin: 'isolated' });
 
   test('an opening order reserves size × mark / leverage and the fees from the withdrawable amount', async () => {
-    const { oid } = done(await alice.place(reserving('90'))).orders[0];
+    const { oid } = succeeded(await alice.place(reserving('90'))).orders[0];
     expect((await alice.openOrders())[0]).toMatchObject({ marginMode: 'Isolated', leverage: 10 });
     const left = exact(await withdrawable());
     // The order reserves 50 and a taker fee on a notional between 450 (at the limit) and 500 (at
     // the mark).
     expect(left).toBeLessThanOrEqual(exact('949.7975'));
     expect(left).toBeGreaterThanOrEqual(exact('949.775'));
-    done(await alice.cancel({ a: perp.id, o: oid }));
+    succeeded(await alice.cancel({ a: perp.id, o: oid }));
     expect(await withdrawable()).toBe('1000');
   });
 
   test('an opening order reserves the open loss if its limit is worse than the mark', async () => {
-    done(await alice.place(reserving('110')));
+    succeeded(await alice.place(reserving('110')));
     // The order reserves a margin of 50, an open loss of 5 × 10, and a fee of 550 × 0.00045.
     expect(await withdrawable()).toBe('899.7525');
-    done(await act(alice, { type: 'cancelAll' }));
-    done(await alice.place(reserving('90', 'sell')));
+    succeeded(await act(alice, { type: 'cancelAll' }));
+    succeeded(await alice.place(reserving('90', 'sell')));
     const left = exact(await withdrawable());
     expect(left).toBeLessThanOrEqual(exact('899.7975'));
     expect(left).toBeGreaterThanOrEqual(exact('899.775'));
@@ -88,23 +88,23 @@ describe('R-isolated: an opening order reserves its margin', () => {
     const order = { market: perp, side: 'buy', price: '90', margin: 'isolated' } as const;
     const refused = await alice.place(perpOrder({ ...order, size: '100' }));
     expectRefusal(refused, 10010, 'Insufficient margin');
-    done(await alice.place(perpOrder({ ...order, size: '60' })));
+    succeeded(await alice.place(perpOrder({ ...order, size: '60' })));
     // Cross orders can use only the amount that is not reserved.
     const cross = await operator.list();
     const more = { market: cross, side: 'buy', price: '90', size: '90' } as const;
     expectRefusal(await alice.place(perpOrder(more)), 10010, 'Insufficient margin');
-    done(await alice.place(perpOrder({ ...more, size: '70' })));
+    succeeded(await alice.place(perpOrder({ ...more, size: '70' })));
   });
 
   test('an opening order reserves its mode for the instrument, so orders in the other mode are rejected', async () => {
-    done(await alice.place(reserving('90')));
+    succeeded(await alice.place(reserving('90')));
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Isolated' });
     const cross = perpOrder({ market: perp, side: 'buy', price: '90', size: '5', margin: 'cross' });
     const message = "Margin mode differs from the open position's";
     const refused = expectRefusal(await alice.place(cross), 10009, message);
     expect(refused.details).toMatchObject({ field: 'orders[0].m' });
-    done(await act(alice, { type: 'cancelAll' }));
-    done(await alice.place(cross));
+    succeeded(await act(alice, { type: 'cancelAll' }));
+    succeeded(await alice.place(cross));
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Cross' });
     expectRefusal(await alice.place(reserving('90')), 10009, message);
   });
@@ -183,8 +183,8 @@ describe('R-isolated: a fill moves margin into the position', () => {
     perpOrder({ market: perp, side: 'buy', price, size, margin: 'isolated' });
 
   test('a fill moves margin with its open loss into the position and releases the surplus of the reserve', async () => {
-    done(await bob.place(sells('105', '5')));
-    expect(done(await alice.place(buys('110', '5'))).orders[0].state).toBe('filled');
+    succeeded(await bob.place(sells('105', '5')));
+    expect(succeeded(await alice.place(buys('110', '5'))).orders[0].state).toBe('filled');
     // The margin includes 50 and the loss of 25; the fee was 525 × 0.00045.
     expect((await recordOf(alice, perp)).position).toMatchObject({
       unrealizedPnl: '-25',
@@ -195,24 +195,24 @@ describe('R-isolated: a fill moves margin into the position', () => {
   });
 
   test('a partial fill moves its part of the margin, and the unfilled part keeps its reserve until a cancel', async () => {
-    const { oid } = done(await alice.place(buys('95', '10'))).orders[0];
-    done(await bob.place(sells('95', '4')));
+    const { oid } = succeeded(await alice.place(buys('95', '10'))).orders[0];
+    succeeded(await bob.place(sells('95', '4')));
     expect((await recordOf(alice, perp)).position).toMatchObject({ szi: '4', unrealizedPnl: '20' });
     // The fill below the mark adds a gain of 20 to a margin of 40.
     expect((await recordOf(alice, perp)).position.marginUsed).toBe('60');
     const left = exact(await withdrawable());
     expect(left).toBeLessThan(exact('900'));
     expect(left).toBeGreaterThan(exact('899.4'));
-    done(await alice.cancel({ a: perp.id, o: oid }));
+    succeeded(await alice.cancel({ a: perp.id, o: oid }));
     // A margin of 40 belongs to the position, and the maker fee was 380 × 0.00015.
     expect(await withdrawable()).toBe('959.943');
   });
 
   test('a flip releases the old margin and moves new margin for the other side', async () => {
     await openLong();
-    done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '100', size: '8' })));
+    succeeded(await bob.place(perpOrder({ market: perp, side: 'buy', price: '100', size: '8' })));
     const flip = { market: perp, side: 'sell', price: '100', size: '8' } as const;
-    expect(done(await alice.place(perpOrder(flip))).orders[0].state).toBe('filled');
+    expect(succeeded(await alice.place(perpOrder(flip))).orders[0].state).toBe('filled');
     expect((await recordOf(alice, perp)).position).toMatchObject({
       szi: '-3',
       entryPx: '100',
@@ -254,7 +254,7 @@ describe('R-isolated: a close pays out released margin and realised PnL', () => 
 
   test('R-rounding: released margin rounds towards zero, and the last lot releases the remainder', async () => {
     // The margin for 3 coins at 100 and 9 times leverage is 33.333334, rounded up.
-    done(await act(alice, leverage(9)));
+    succeeded(await act(alice, leverage(9)));
     await trade(alice, bob, { market: perp, price: '100', size: '3', buyerMargin: 'isolated' });
     const opened = (await recordOf(alice, perp)).position.marginUsed;
     expect(['33.333333', '33.333334']).toContain(opened);
@@ -273,7 +273,7 @@ describe('updateIsolatedMargin changes the margin of a position', () => {
   test('updateIsolatedMargin adds and removes margin to the micro-USDC', async () => {
     await openLong();
     const reply = await act(alice, marginChange(10_000_001));
-    done(reply);
+    succeeded(reply);
     expect(reply.json.data.type).toBe('UpdateIsolatedMargin');
     expect((await recordOf(alice, perp)).position).toMatchObject({
       marginUsed: '60.000001',
@@ -281,7 +281,7 @@ describe('updateIsolatedMargin changes the margin of a position', () => {
     });
     expect(await withdrawable()).toBe('939.774999');
     // In one-way mode, isBuy is ignored.
-    done(await act(alice, marginChange(-10_000_001, { isBuy: false })));
+    succeeded(await act(alice, marginChange(-10_000_001, { isBuy: false })));
     expect((await recordOf(alice, perp)).position.marginUsed).toBe('50');
     expect(await withdrawable()).toBe('949.775');
   });
@@ -290,19 +290,19 @@ describe('updateIsolatedMargin changes the margin of a position', () => {
     await openLong();
     const message = 'Cannot remove more margin than is free';
     expectRefusal(await act(alice, marginChange(-1)), 10010, message);
-    done(await act(alice, marginChange(5_000_000)));
+    succeeded(await act(alice, marginChange(5_000_000)));
     expectRefusal(await act(alice, marginChange(-5_000_001)), 10010, message);
-    done(await act(alice, marginChange(-5_000_000)));
+    succeeded(await act(alice, marginChange(-5_000_000)));
   });
 
   test('a removal below 10 % of the notional is rejected: Cannot remove more margin than is free', async () => {
-    done(await act(alice, leverage(20)));
+    succeeded(await act(alice, leverage(20)));
     await openLong();
     expect((await recordOf(alice, perp)).position.marginUsed).toBe('25');
-    done(await act(alice, marginChange(30_000_000)));
+    succeeded(await act(alice, marginChange(30_000_000)));
     const message = 'Cannot remove more margin than is free';
     expectRefusal(await act(alice, marginChange(-5_000_001)), 10010, message);
-    done(await act(alice, marginChange(-5_000_000)));
+    succeeded(await act(alice, marginChange(-5_000_000)));
   });
 
   test('a removal above the margin is rejected, even with a profit', async () => {
@@ -310,7 +310,7 @@ describe('updateIsolatedMargin changes the margin of a position', () => {
     await perp.push('120');
     const message = 'Cannot remove more margin than is free';
     expectRefusal(await act(alice, marginChange(-50_000_001)), 10010, message);
-    done(await act(alice, marginChange(-50_000_000)));
+    succeeded(await act(alice, marginChange(-50_000_000)));
     expect((await recordOf(alice, perp)).position.marginUsed).toBe('100');
     expect(await withdrawable()).toBe('999.775');
   });
@@ -318,7 +318,7 @@ describe('updateIsolatedMargin changes the margin of a position', () => {
   test('an addition above the free balance is rejected: Insufficient balance', async () => {
     await openLong();
     expectRefusal(await act(alice, marginChange(949_775_001)), 10010, 'Insufficient balance');
-    done(await act(alice, marginChange(949_775_000)));
+    succeeded(await act(alice, marginChange(949_775_000)));
     expect(await withdrawable()).toBe('0');
   });
 
@@ -328,10 +328,10 @@ describe('updateIsolatedMargin changes the margin of a position', () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     expectRefusal(await act(alice, marginChange(1_000_000)), 10010, message);
     const carol = await world.trader('carol');
-    done(await act(carol, { type: 'updatePositionMode', positionMode: 'hedge' }));
+    succeeded(await act(carol, { type: 'updatePositionMode', positionMode: 'hedge' }));
     await trade(carol, bob, { market: perp, price: '100', size: '1', buyerMargin: 'isolated' });
     expectRefusal(await act(carol, marginChange(1_000_000, { isBuy: false })), 10010, message);
-    done(await act(carol, marginChange(1_000_000, { isBuy: true })));
+    succeeded(await act(carol, marginChange(1_000_000, { isBuy: true })));
   });
 
   test.each([0, 1.5, '5', null])('an ntli of %j is rejected', async (ntli) => {
@@ -347,13 +347,13 @@ describe('updateIsolatedMargin changes the margin of a position', () => {
 describe('R-isolated: the leverage of an open position can change', () => {
   test('a lower leverage adds the missing margin, and a higher leverage releases no margin', async () => {
     await openLong();
-    done(await act(alice, leverage(5)));
+    succeeded(await act(alice, leverage(5)));
     expect((await recordOf(alice, perp)).position).toMatchObject({
       marginUsed: '100',
       leverage: { type: 'Isolated', value: 5 },
     });
     expect(await withdrawable()).toBe('899.775');
-    done(await act(alice, leverage(20)));
+    succeeded(await act(alice, leverage(20)));
     expect((await recordOf(alice, perp)).position).toMatchObject({
       marginUsed: '100',
       leverage: { type: 'Isolated', value: 20 },

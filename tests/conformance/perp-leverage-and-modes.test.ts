@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { aSharedVenue, type Actor } from '../support/actors.ts';
 import {
   act,
-  done,
+  succeeded,
   expectRefusal,
   groupAction,
   leverageOf,
@@ -62,7 +62,7 @@ describe('activeAssetData returns leverage and maximum sizes', () => {
     async (mode) => {
       const market = await operator.list({ marginTable: { tiers } });
       const alice = await world.trader('alice');
-      done(await act(alice, marginMode(market.id, mode === 'cross')));
+      succeeded(await act(alice, marginMode(market.id, mode === 'cross')));
       const query = { type: 'activeAssetData', user: alice.address, coin: market.coin };
       const { availableToTrade, maxTradeSzs } = await world.client.data(query);
       // At the second tier's leverage of 10 and a fee of 0.045%, 1,000 USDC support 99.552 coins.
@@ -72,7 +72,8 @@ describe('activeAssetData returns leverage and maximum sizes', () => {
         const ioc = { market, side, price: '100', tif: 'Ioc' } as const;
         const above = perpOrder({ ...ioc, size: '99.553' });
         expectRefusal(await alice.place(above), 10010, 'Insufficient margin');
-        const result = done(await alice.place(perpOrder({ ...ioc, size: '99.552' }))).orders[0];
+        const result = succeeded(await alice.place(perpOrder({ ...ioc, size: '99.552' })))
+          .orders[0];
         expect(result).toMatchObject({ state: 'cancelled', error: null });
       }
     },
@@ -104,7 +105,7 @@ describe('updateLeverage changes the leverage of an instrument', () => {
   test('the reply names UpdateLeverage, and queries show the new value', async () => {
     const [alice] = await two();
     const reply = await act(alice, leverage(perp.id, 5));
-    done(reply);
+    succeeded(reply);
     expect(reply.json.data.type).toBe('UpdateLeverage');
     const data = await leverageOf(alice, perp);
     expect(data).toMatchObject({ user: alice.address, coin: perp.name, markPx: '100' });
@@ -118,28 +119,28 @@ describe('updateLeverage changes the leverage of an instrument', () => {
 
   test('maxTradeSzs can be traded exactly, but not one lot more', async () => {
     const [alice] = await two();
-    done(await act(alice, leverage(perp.id, 5)));
+    succeeded(await act(alice, leverage(perp.id, 5)));
     const [most] = (await leverageOf(alice, perp)).maxTradeSzs;
     const more = String((Math.round(Number(most) * 1000) + 1) / 1000);
     const refused = await alice.place(resting({ price: '100', size: more }));
     expectRefusal(refused, 10010, 'Insufficient margin');
-    done(await alice.place(resting({ price: '100', size: most })));
+    succeeded(await alice.place(resting({ price: '100', size: most })));
   });
 
   test('R-leverage: the leverage is stored per margin mode and does not switch the mode', async () => {
     const [alice] = await two();
-    done(await act(alice, leverage(perp.id, 3, 'isolated')));
+    succeeded(await act(alice, leverage(perp.id, 3, 'isolated')));
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Cross', value: 20 });
-    done(await act(alice, leverage(perp.id, 4)));
+    succeeded(await act(alice, leverage(perp.id, 4)));
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Cross', value: 4 });
-    done(await act(alice, marginMode(perp.id, false)));
+    succeeded(await act(alice, marginMode(perp.id, false)));
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Isolated', value: 3 });
   });
 
   test('R-leverage: the leverage is stored per instrument', async () => {
     const [alice] = await two();
     const other = await operator.list();
-    done(await act(alice, leverage(perp.id, 2)));
+    succeeded(await act(alice, leverage(perp.id, 2)));
     expect((await leverageOf(alice, other)).leverage.value).toBe(20);
   });
 
@@ -171,7 +172,7 @@ describe('updateLeverage changes the leverage of an instrument', () => {
     for (const mode of ['cross', 'isolated']) {
       const reply = await act(alice, leverage(perp.id, 21, mode));
       expectRefusal(reply, 10009, `Maximum leverage exceeded for ${perp.name}`);
-      done(await act(alice, leverage(perp.id, 20, mode)));
+      succeeded(await act(alice, leverage(perp.id, 20, mode)));
     }
   });
 
@@ -194,7 +195,7 @@ describe('updateLeverage changes the leverage of an instrument', () => {
       10009,
       `Maximum leverage exceeded for ${market.name}`,
     );
-    done(await act(alice, leverage(market.id, 10)));
+    succeeded(await act(alice, leverage(market.id, 10)));
     expect((await recordOf(alice, market)).position).toMatchObject({
       maxLeverage: 10,
       leverage: { type: 'Cross', value: 10 },
@@ -203,23 +204,23 @@ describe('updateLeverage changes the leverage of an instrument', () => {
 
   test('a leverage change is rejected while the instrument and mode have open orders', async () => {
     const [alice] = await two();
-    done(await alice.place(resting()));
+    succeeded(await alice.place(resting()));
     const message = 'Cannot update leverage while you have open orders';
     expectRefusal(await act(alice, leverage(perp.id, 5)), 10009, message);
     expectRefusal(await act(alice, leverage(perp.id, 5, 'cross')), 10009, message);
     // There are no open orders in the other mode.
-    done(await act(alice, leverage(perp.id, 5, 'isolated')));
+    succeeded(await act(alice, leverage(perp.id, 5, 'isolated')));
     const other = await operator.list();
-    done(await act(alice, leverage(other.id, 5)));
+    succeeded(await act(alice, leverage(other.id, 5)));
   });
 
   test('a leverage change is rejected while there are trigger orders', async () => {
     const [alice] = await two();
-    done(await alice.place(waiting()));
+    succeeded(await alice.place(waiting()));
     const message = 'Cannot update leverage while you have trigger orders';
     expectRefusal(await act(alice, leverage(perp.id, 5)), 10009, message);
-    done(await act(alice, { type: 'cancelAll', asset: perp.id }));
-    done(await act(alice, leverage(perp.id, 5)));
+    succeeded(await act(alice, { type: 'cancelAll', asset: perp.id }));
+    succeeded(await act(alice, leverage(perp.id, 5)));
   });
 
   test('a leverage change is rejected while there are TPSL orders', async () => {
@@ -227,7 +228,7 @@ describe('updateLeverage changes the leverage of an instrument', () => {
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
     const stop = triggerOrder({ market, side: 'sell', kind: 'sl', at: '80', size: '0' });
-    done(await act(alice, groupAction('positionTpsl', stop)));
+    succeeded(await act(alice, groupAction('positionTpsl', stop)));
     const message = 'Cannot update leverage while you have TPSL orders';
     expectRefusal(await act(alice, leverage(market.id, 5)), 10009, message);
   });
@@ -237,7 +238,7 @@ describe('updateLeverage changes the leverage of an instrument', () => {
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '50' });
     expectRefusal(await act(alice, leverage(market.id, 5)), 10010, 'Insufficient margin');
-    done(await act(alice, leverage(market.id, 6)));
+    succeeded(await act(alice, leverage(market.id, 6)));
     const { position } = await recordOf(alice, market);
     expect(position.leverage).toEqual({ type: 'Cross', value: 6, rawUsd: '' });
     // marginUsed is positionValue / leverage. The initial margin is rounded up.
@@ -254,10 +255,10 @@ describe('updateLeverage changes the leverage of an instrument', () => {
 describe('updateMarginMode switches between cross and isolated margin', () => {
   test('updateMarginMode switches the mode and accepts the current mode', async () => {
     const [alice] = await two();
-    done(await act(alice, marginMode(perp.id, true)));
+    succeeded(await act(alice, marginMode(perp.id, true)));
     for (const isCross of [false, false, true]) {
       const reply = await act(alice, marginMode(perp.id, isCross));
-      done(reply);
+      succeeded(reply);
       expect(reply.json.data.type).toBe('UpdateMarginMode');
       const { type } = (await leverageOf(alice, perp)).leverage;
       expect(type).toBe(isCross ? 'Cross' : 'Isolated');
@@ -270,21 +271,21 @@ describe('updateMarginMode switches between cross and isolated margin', () => {
     await trade(alice, bob, { market, price: '100', size: '1' });
     const message = 'Cannot update margin mode while you have open positions';
     expectRefusal(await act(alice, marginMode(market.id, false)), 10009, message);
-    done(await act(alice, marginMode(market.id, true)));
+    succeeded(await act(alice, marginMode(market.id, true)));
     // The position of one instrument does not block the other instrument.
-    done(await act(alice, marginMode(perp.id, false)));
+    succeeded(await act(alice, marginMode(perp.id, false)));
   });
 
   test('a switch of the margin mode is rejected with working orders, including trigger orders', async () => {
     const [alice] = await two();
     const message = 'Cannot update margin mode while you have open orders';
     for (const working of [resting(), waiting()]) {
-      done(await alice.place(working));
+      succeeded(await alice.place(working));
       expectRefusal(await act(alice, marginMode(perp.id, false)), 10009, message);
-      done(await act(alice, marginMode(perp.id, true)));
-      done(await act(alice, { type: 'cancelAll' }));
+      succeeded(await act(alice, marginMode(perp.id, true)));
+      succeeded(await act(alice, { type: 'cancelAll' }));
     }
-    done(await act(alice, marginMode(perp.id, false)));
+    succeeded(await act(alice, marginMode(perp.id, false)));
   });
 
   test('isolated-only instruments reject cross mode, including cross orders', async () => {
@@ -294,10 +295,10 @@ describe('updateMarginMode switches between cross and isolated margin', () => {
     const data = await leverageOf(alice, market);
     expect(data).toMatchObject({ onlyIsolated: true, leverage: { type: 'Isolated' } });
     expectRefusal(await act(alice, marginMode(market.id, true)), 10009, message);
-    done(await act(alice, marginMode(market.id, false)));
+    succeeded(await act(alice, marginMode(market.id, false)));
     const order = perpOrder({ market, side: 'buy', price: '90', size: '1', margin: 'cross' });
     expectRefusal(await alice.place(order), 10009, message);
-    done(await alice.place(perpOrder({ market, side: 'buy', price: '90', size: '1' })));
+    succeeded(await alice.place(perpOrder({ market, side: 'buy', price: '90', size: '1' })));
     expect((await alice.openOrders())[0]).toMatchObject({ marginMode: 'Isolated' });
   });
 });
@@ -305,14 +306,14 @@ describe('updateMarginMode switches between cross and isolated margin', () => {
 describe('updatePositionMode switches between one-way and hedge mode', () => {
   test('updatePositionMode switches the account and accepts the current mode', async () => {
     const [alice] = await two();
-    done(await act(alice, positionMode('oneWay')));
+    succeeded(await act(alice, positionMode('oneWay')));
     for (const [mode, shown] of [
       ['hedge', 'Hedge'],
       ['HEDGE', 'Hedge'],
       ['oneWay', 'OneWay'],
     ]) {
       const reply = await act(alice, positionMode(mode));
-      done(reply);
+      succeeded(reply);
       expect(reply.json.data.type).toBe('UpdatePositionMode');
       expect((await leverageOf(alice, perp)).leverage.mode).toBe(shown);
     }
@@ -324,7 +325,7 @@ describe('updatePositionMode switches between one-way and hedge mode', () => {
     await trade(alice, bob, { market, price: '100', size: '1' });
     const message = 'Cannot update position mode while you have open positions';
     expectRefusal(await act(alice, positionMode('hedge')), 10009, message);
-    done(await act(alice, positionMode('oneWay')));
+    succeeded(await act(alice, positionMode('oneWay')));
     expect((await leverageOf(alice, perp)).leverage.mode).toBe('OneWay');
   });
 
@@ -332,11 +333,11 @@ describe('updatePositionMode switches between one-way and hedge mode', () => {
     const [alice] = await two();
     const message = 'Cannot update position mode while you have open orders';
     for (const working of [resting(), waiting()]) {
-      done(await alice.place(working));
+      succeeded(await alice.place(working));
       expectRefusal(await act(alice, positionMode('hedge')), 10009, message);
-      done(await act(alice, { type: 'cancelAll' }));
+      succeeded(await act(alice, { type: 'cancelAll' }));
     }
-    done(await act(alice, positionMode('hedge')));
+    succeeded(await act(alice, positionMode('hedge')));
   });
 
   test.each(['both', '', null, 1])('a position mode of %j is rejected', async (mode) => {
@@ -348,10 +349,10 @@ describe('updatePositionMode switches between one-way and hedge mode', () => {
 
   test('R-hedge: in hedge isolated mode the sign of the leverage selects the side', async () => {
     const [alice] = await two();
-    done(await act(alice, positionMode('hedge')));
-    done(await act(alice, marginMode(perp.id, false)));
-    done(await act(alice, leverage(perp.id, 7)));
-    done(await act(alice, leverage(perp.id, -3, 'isolated')));
+    succeeded(await act(alice, positionMode('hedge')));
+    succeeded(await act(alice, marginMode(perp.id, false)));
+    succeeded(await act(alice, leverage(perp.id, 7)));
+    succeeded(await act(alice, leverage(perp.id, -3, 'isolated')));
     const data = await leverageOf(alice, perp);
     expect(data.leverage).toMatchObject({ mode: 'Hedge', type: 'Isolated', value: 7 });
     expect(data.leverageShort).toMatchObject({ mode: 'Hedge', type: 'Isolated', value: 3 });

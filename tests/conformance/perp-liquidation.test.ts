@@ -4,7 +4,7 @@ import { eventually, type Json } from '../support/client.ts';
 import { exact, show } from '../support/exact.ts';
 import {
   act,
-  done,
+  succeeded,
   groupAction,
   ledgerOf,
   newScene,
@@ -123,7 +123,7 @@ describe('R-liquidation: a liquidation closes an underfunded position', () => {
   test('a liquidation cancels orders, sells the position into the book, and adds a record', async () => {
     await openLong();
     const watch = await OrderWatch.of(world, alice);
-    const resting = done(
+    const resting = succeeded(
       await alice.place(
         perpOrder({ market: perp, side: 'sell', price: '130', size: '5' }),
         triggerOrder({
@@ -229,7 +229,7 @@ describe('R-liquidation: a liquidation closes an underfunded position', () => {
   test('an isolated position loses only its own margin, and cross orders remain', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '50', buyerMargin: 'isolated' });
     const other = await operator.list();
-    const stays = done(
+    const stays = succeeded(
       await alice.place(perpOrder({ market: other, side: 'buy', price: '90', size: '1' })),
     ).orders[0];
     const before = (await alice.state()).crossMarginSummary.accountValue;
@@ -254,7 +254,7 @@ describe('R-liquidation: a liquidation closes an underfunded position', () => {
       size: '40',
       margin: 'isolated',
     } as const;
-    const { oid } = done(await alice.place(perpOrder(order))).orders[0];
+    const { oid } = succeeded(await alice.place(perpOrder(order))).orders[0];
     // The ratio is below 1 without the reserve of about 200, and above 1 with it.
     const { liquidationPx } = (await recordOf(alice, perp)).position;
     await perp.push(show(exact(liquidationPx) - exact('0.01')));
@@ -268,7 +268,7 @@ describe('R-liquidation: a liquidation closes an underfunded position', () => {
   test('reducing orders remain active through the first liquidation step', async () => {
     await openLong();
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '150', size: '100' });
-    const { oid } = done(await act(alice, groupAction('na', stop))).orders[0];
+    const { oid } = succeeded(await act(alice, groupAction('na', stop))).orders[0];
     await perp.push('92.8');
     expect((await recordOf(alice, perp)).position.szi).toBe('100');
     expect((await triggersOf(alice)).map((row) => row.oid)).toEqual([oid]);
@@ -289,7 +289,7 @@ describe('R-liquidation: a liquidation closes an underfunded position', () => {
 
 describe('R-liquidation (2b): opposite isolated sides are netted first', () => {
   test('isolated sides of one account close against each other, reported as `net`', async () => {
-    done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
+    succeeded(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     const legs = { market: perp, price: '100', size: '50' } as const;
     await trade(alice, bob, { ...legs, buyerMargin: 'isolated' });
     await trade(bob, alice, { ...legs, sellerMargin: 'isolated' });

@@ -3,7 +3,7 @@ import { aSharedVenue, cloidOf, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
   act,
-  done,
+  succeeded,
   expectRefusal,
   newScene,
   Operator,
@@ -32,7 +32,7 @@ type Loose = Partial<Omit<PerpOrder, 'market'>>;
 
 async function rest(actor: Actor, changes: Loose = {}): Promise<number> {
   const order = perpOrder({ market: perp, side: 'buy', price: '99', size: '2', ...changes });
-  const [result] = done(await actor.place(order)).orders;
+  const [result] = succeeded(await actor.place(order)).orders;
   expect(result.state).toBe('open');
   return result.oid;
 }
@@ -48,7 +48,7 @@ const amend = (target: { o: number } | { c: string }, p: string, s: string) => (
 /** Carol sells into the bids as taker. */
 async function hit(size: string, price = '90'): Promise<void> {
   const order = perpOrder({ market: perp, side: 'sell', price, size, tif: 'Ioc' });
-  done(await carol.place(order));
+  succeeded(await carol.place(order));
 }
 
 const open = async (actor: Actor): Promise<Json> => (await actor.openOrders())[0];
@@ -58,7 +58,7 @@ describe('modify2 identifies its order by either id', () => {
     const o = await rest(alice);
     const reply = await act(alice, amend({ o }, '98', '3'));
     expect(reply.json.data.type).toBe('ModifyOrder');
-    expect(done(reply).orders).toEqual([
+    expect(succeeded(reply).orders).toEqual([
       { i: 0, oid: o, cloid: null, state: 'open', filledSz: '0', avgPx: null, error: null },
     ]);
     expect(await open(alice)).toMatchObject({ oid: o, limitPx: '98', sz: '3', origSz: '3' });
@@ -67,7 +67,7 @@ describe('modify2 identifies its order by either id', () => {
   test('modify2 finds the order by client order id, which the amended order keeps', async () => {
     const cloid = cloidOf('amended');
     const o = await rest(alice, { cloid });
-    const { orders } = done(await act(alice, amend({ c: cloid }, '98.5', '2')));
+    const { orders } = succeeded(await act(alice, amend({ c: cloid }, '98.5', '2')));
     expect(orders[0]).toMatchObject({ oid: o, cloid, state: 'open' });
     expect(await open(alice)).toMatchObject({ oid: o, cloid, limitPx: '98.5' });
   });
@@ -81,7 +81,7 @@ describe('modify2 identifies its order by either id', () => {
     const other = await operator.list();
     const elsewhere = { ...amend({ o }, '98', '2'), a: other.id };
     expectRefusal(await act(alice, elsewhere), 10011, message);
-    done(await alice.cancel({ a: perp.id, o }));
+    succeeded(await alice.cancel({ a: perp.id, o }));
     expectRefusal(await act(alice, amend({ o }, '98', '2')), 10011, message);
   });
 
@@ -101,18 +101,18 @@ describe('R-modify: an amend keeps the rank where possible', () => {
     for (const size of ['1', '5']) {
       const o = await rest(alice);
       await rest(bob);
-      done(await act(alice, amend({ o }, '99', size)));
+      succeeded(await act(alice, amend({ o }, '99', size)));
       await hit(size);
       expect(await alice.openOrders()).toEqual([]);
       expect(await open(bob)).toMatchObject({ sz: '2' });
-      done(await act(bob, { type: 'cancelAll' }));
+      succeeded(await act(bob, { type: 'cancelAll' }));
     }
   });
 
   test('an order at a new price is ranked by its acceptance time', async () => {
     const early = await rest(alice, { price: '97' });
     await rest(bob, { price: '99' });
-    done(await act(alice, amend({ o: early }, '99', '2')));
+    succeeded(await act(alice, amend({ o: early }, '99', '2')));
     // Alice's order was accepted before Bob's and less than 60 s ago, so it ranks before his.
     await hit('2');
     expect(await alice.openOrders()).toEqual([]);
@@ -122,7 +122,7 @@ describe('R-modify: an amend keeps the rank where possible', () => {
   test('a newer order that is amended to the price ranks after the older order', async () => {
     await rest(bob, { price: '99' });
     const laterOrder = await rest(alice, { price: '97' });
-    done(await act(alice, amend({ o: laterOrder }, '99', '2')));
+    succeeded(await act(alice, amend({ o: laterOrder }, '99', '2')));
     await hit('2');
     expect(await bob.openOrders()).toEqual([]);
     expect(await open(alice)).toMatchObject({ oid: laterOrder, sz: '2' });
@@ -133,10 +133,10 @@ describe('R-modify: the new size includes the filled part', () => {
   test('the remaining size of an amended order is s minus the filled part', async () => {
     const o = await rest(alice, { size: '5' });
     await hit('2');
-    const { orders } = done(await act(alice, amend({ o }, '99', '8')));
+    const { orders } = succeeded(await act(alice, amend({ o }, '99', '8')));
     expect(orders[0]).toMatchObject({ oid: o, state: 'open', filledSz: '2', avgPx: '99' });
     expect(await open(alice)).toMatchObject({ origSz: '8', sz: '6' });
-    done(await act(alice, amend({ o }, '99', '3')));
+    succeeded(await act(alice, amend({ o }, '99', '3')));
     expect(await open(alice)).toMatchObject({ origSz: '3', sz: '1' });
   });
 
@@ -144,7 +144,7 @@ describe('R-modify: the new size includes the filled part', () => {
     const watch = await OrderWatch.of(world, alice);
     const o = await rest(alice, { size: '5' });
     await hit('2');
-    const { orders } = done(await act(alice, amend({ o }, '99', s)));
+    const { orders } = succeeded(await act(alice, amend({ o }, '99', s)));
     expect(orders[0]).toMatchObject({ oid: o, state: 'cancelled', filledSz: '2' });
     expect(await alice.openOrders()).toEqual([]);
     expect(await watch.last(o, 'cancelled')).toMatchObject({ reason: 'amendedBelowFilled' });
@@ -155,7 +155,7 @@ describe('R-modify: an amend may cross the book', () => {
   test('a new crossing price executes as taker at the resting price', async () => {
     const o = await rest(alice, { size: '2' });
     await rest(bob, { side: 'sell', price: '101', size: '1' });
-    const { orders } = done(await act(alice, amend({ o }, '102', '2')));
+    const { orders } = succeeded(await act(alice, amend({ o }, '102', '2')));
     expect(orders[0]).toMatchObject({ oid: o, state: 'open', filledSz: '1', avgPx: '101' });
     expect(await open(alice)).toMatchObject({ oid: o, limitPx: '102', sz: '1' });
     const { position } = await recordOf(alice, perp);
@@ -166,7 +166,7 @@ describe('R-modify: an amend may cross the book', () => {
   test('a crossing amend is filled if the book has enough liquidity', async () => {
     const o = await rest(alice, { size: '2' });
     await rest(bob, { side: 'sell', price: '101', size: '5' });
-    const { orders } = done(await act(alice, amend({ o }, '101', '2')));
+    const { orders } = succeeded(await act(alice, amend({ o }, '101', '2')));
     expect(orders[0]).toMatchObject({ oid: o, state: 'filled', filledSz: '2' });
     expect(await alice.openOrders()).toEqual([]);
   });
@@ -180,7 +180,7 @@ describe('R-modify: an amend may cross the book', () => {
       'Post only order would have immediately matched',
     );
     expect(await open(alice)).toMatchObject({ oid: o, limitPx: '99', sz: '2', tif: 'ALO' });
-    done(await act(alice, amend({ o }, '100.99', '2')));
+    succeeded(await act(alice, amend({ o }, '100.99', '2')));
   });
 });
 
@@ -215,7 +215,7 @@ describe('R-modify: an amend passes all checks of a new order or changes nothing
       10000,
       'Order must have a minimum value of 10 USDC',
     );
-    done(await act(alice, amend({ o }, '99', '1.2')));
+    succeeded(await act(alice, amend({ o }, '99', '1.2')));
   });
 
   test('R-reduce: a reduce-only order never exceeds the position', async () => {
@@ -233,18 +233,18 @@ describe('R-modify: an amend passes all checks of a new order or changes nothing
     await operator.set(perp, { haltTrading: true });
     const message = `Trading is halted for ${perp.name}`;
     expectRefusal(await act(alice, amend({ o }, '98', '2')), 10000, message);
-    done(await alice.cancel({ a: perp.id, o }));
+    succeeded(await alice.cancel({ a: perp.id, o }));
   });
 
   test('R-isolated: an amend adjusts the reserve of an isolated order', async () => {
     const o = await rest(alice, { size: '20', margin: 'isolated' });
     const left = async () => Number((await alice.state()).withdrawable);
     const before = await left();
-    done(await act(alice, amend({ o }, '99', '40')));
+    succeeded(await act(alice, amend({ o }, '99', '40')));
     expect(before - (await left())).toBeCloseTo(1000 - before, 5);
-    done(await act(alice, amend({ o }, '99', '20')));
+    succeeded(await act(alice, amend({ o }, '99', '20')));
     expect(await left()).toBeCloseTo(before, 6);
-    done(await alice.cancel({ a: perp.id, o }));
+    succeeded(await alice.cancel({ a: perp.id, o }));
     expect(await left()).toBe(1000);
   });
 });
@@ -252,7 +252,7 @@ describe('R-modify: an amend passes all checks of a new order or changes nothing
 test('an amended order is sent as open with the new price and size', async () => {
   const watch = await OrderWatch.of(world, alice);
   const o = await rest(alice);
-  done(await act(alice, amend({ o }, '98', '3')));
+  succeeded(await act(alice, amend({ o }, '98', '3')));
   const updates = await watch.until(o, 'open');
   await expect
     .poll(() => watch.of(o).at(-1).order)

@@ -4,7 +4,7 @@ import { eventually, type Json } from '../support/client.ts';
 import {
   act,
   definition,
-  done,
+  succeeded,
   expectRefusal,
   groupAction,
   leverageOf,
@@ -42,7 +42,7 @@ const meta = () => perpMetaOf(world, perp.id);
 
 describe('setPerp changes the definition of a perp', () => {
   test('R-halt: a halt rejects orders and amends, accepts cancels, and can be lifted', async () => {
-    const { oid } = done(await alice.place(resting())).orders[0];
+    const { oid } = succeeded(await alice.place(resting())).orders[0];
     await operator.set(perp, { haltTrading: true });
     expect(await meta()).toMatchObject({ haltTrading: true });
     const message = `Trading is halted for ${perp.name}`;
@@ -50,12 +50,12 @@ describe('setPerp changes the definition of a perp', () => {
     expectRefusal(await alice.place(resting({ side: 'sell', reduceOnly: true })), 10000, message);
     const amend = { type: 'modify2', a: perp.id, o: oid, p: '94', s: '1' };
     expectRefusal(await act(alice, amend), 10000, message);
-    done(await alice.cancel({ a: perp.id, o: oid }));
+    succeeded(await alice.cancel({ a: perp.id, o: oid }));
     // The mark of a halted market continues to follow the oracle.
     await perp.push('103');
     expect((await leverageOf(alice, perp)).markPx).toBe('103');
     await operator.set(perp, { haltTrading: false });
-    done(await alice.place(resting()));
+    succeeded(await alice.place(resting()));
   });
 
   // R-oracle-stale: 10 coins at 100 USDC reduce each account's 1,000 USDC by 2,000.
@@ -67,12 +67,12 @@ describe('setPerp changes the definition of a perp', () => {
     expectRefusal(await alice.place(opening), 10000, `Trading is halted for ${perp.name}`);
     expect((await alice.state()).withdrawable).toBe('0');
     await operator.set(perp, { haltTrading: false });
-    done(await alice.place(opening));
+    succeeded(await alice.place(opening));
     expect(Number((await alice.state()).withdrawable)).toBeGreaterThan(800);
   });
 
   test('a new tick applies to new and amended orders, and resting orders remain', async () => {
-    const { oid } = done(await alice.place(resting({ price: '95.01' }))).orders[0];
+    const { oid } = succeeded(await alice.place(resting({ price: '95.01' }))).orders[0];
     await operator.set(perp, { priceTick: '0.5', bookTicks: ['0.5', '5'] });
     expect(await meta()).toMatchObject({ priceTick: '0.5', bookTicks: ['0.5', '5'] });
     const message = 'Price precision does not match the tick size: 0.5';
@@ -82,7 +82,7 @@ describe('setPerp changes the definition of a perp', () => {
     expect((await alice.openOrders())[0]).toMatchObject({ oid, limitPx: '95.01', sz: '1' });
     // The resting order can still trade at its old price.
     const sell = { market: perp, side: 'sell', price: '95', size: '1', tif: 'Ioc' } as const;
-    expect(done(await bob.place(perpOrder(sell))).orders[0].avgPx).toBe('95.01');
+    expect(succeeded(await bob.place(perpOrder(sell))).orders[0].avgPx).toBe('95.01');
   });
 
   test('new order size limits apply to new orders', async () => {
@@ -108,7 +108,7 @@ describe('setPerp changes the definition of a perp', () => {
       10009,
       `Only isolated margin is allowed for ${perp.name}`,
     );
-    done(await alice.place(resting({ margin: 'isolated' })));
+    succeeded(await alice.place(resting({ margin: 'isolated' })));
   });
 
   test("a fill pays the lower of the tier's rate and the instrument's rate", async () => {
@@ -136,7 +136,7 @@ describe('setPerp changes the definition of a perp', () => {
       10010,
       `Position limit exceeded for ${perp.name}`,
     );
-    done(await alice.place(resting({ size: '5' })));
+    succeeded(await alice.place(resting({ size: '5' })));
   });
 
   test('an invalid margin table is rejected, including one that a fee change makes invalid', async () => {
@@ -207,14 +207,14 @@ describe('R-delist: a perp is delisted at its closing hour', () => {
     const watch = await OrderWatch.of(world, alice);
     const stop = { market: perp, side: 'sell', kind: 'sl', at: '80', size: '0' } as const;
     const exit = { side: 'sell', price: '110', reduceOnly: true };
-    const { orders } = done(
+    const { orders } = succeeded(
       await alice.place(
         resting(),
         triggerOrder({ ...stop, side: 'buy', at: '120', size: '1', reduceOnly: false }),
         resting(exit),
       ),
     );
-    done(await act(alice, groupAction('positionTpsl', triggerOrder(stop))));
+    succeeded(await act(alice, groupAction('positionTpsl', triggerOrder(stop))));
     const sentAt = world.nowMs();
     await operator.set(perp, { delisted: true });
     const shown = await meta();
@@ -245,11 +245,11 @@ describe('R-delist: a perp is delisted at its closing hour', () => {
     expectRefusal(await alice.place(resting({ side: 'sell', size: '1' })), ...closing);
     expectRefusal(await setPerp({ delisted: true }), ...closing);
     const exit = { side: 'sell', price: '101', size: '4', reduceOnly: true };
-    const { oid } = done(await alice.place(resting(exit))).orders[0];
-    done(await act(alice, { type: 'modify2', a: perp.id, o: oid, p: '100', s: '4' }));
+    const { oid } = succeeded(await alice.place(resting(exit))).orders[0];
+    succeeded(await act(alice, { type: 'modify2', a: perp.id, o: oid, p: '100', s: '4' }));
     const buy = { price: '100', size: '3', reduceOnly: true };
-    expect(done(await bob.place(resting(buy))).orders[0]).toMatchObject({ filledSz: '3' });
-    done(await alice.cancel({ a: perp.id, o: oid }));
+    expect(succeeded(await bob.place(resting(buy))).orders[0]).toMatchObject({ filledSz: '3' });
+    succeeded(await alice.cancel({ a: perp.id, o: oid }));
     // The settlement price is the mark. Its earlier samples still have little weight, and no band
     // limits it.
     await perp.push('120');
@@ -276,13 +276,13 @@ describe('R-oracle-stale: a stale price restricts trading', () => {
   /** Lists a perp whose only price was observed 22 s ago, so the price becomes stale in 8 s. */
   async function aging(): Promise<OwnPerp> {
     const fresh = await operator.list();
-    const { instrumentId } = done(await operator.send({ registerPerp: definition() })).created;
+    const { instrumentId } = succeeded(await operator.send({ registerPerp: definition() })).created;
     const prices = [{ instrumentId, oraclePx: '100', externalPerpPx: null }];
-    done(await operator.push(prices, world.nowMs() - 22_000));
+    succeeded(await operator.push(prices, world.nowMs() - 22_000));
     const { universe } = await world.client.data({ type: 'perpMeta' });
     const { name } = universe.find((entry: Json) => entry.index === instrumentId);
     const push = async (oraclePx: string) => {
-      done(await operator.push([{ instrumentId, oraclePx, externalPerpPx: null }]));
+      succeeded(await operator.push([{ instrumentId, oraclePx, externalPerpPx: null }]));
     };
     return { ...fresh, id: instrumentId, coin: String(instrumentId), name, push };
   }
@@ -291,10 +291,10 @@ describe('R-oracle-stale: a stale price restricts trading', () => {
     perp = await aging();
     const watch = await OrderWatch.of(world, alice);
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
-    const { oid } = done(await alice.place(resting())).orders[0];
+    const { oid } = succeeded(await alice.place(resting())).orders[0];
     const message = `Oracle is stale for ${perp.name}`;
     await world.passTime(7_000);
-    done(await alice.place(resting({ tif: 'Ioc' })));
+    succeeded(await alice.place(resting({ tif: 'Ioc' })));
     await world.passTime(2_000);
     expectRefusal(await alice.place(resting({ tif: 'Ioc' })), 10000, message);
     // The position keeps its value. Starting with the next block, twice the position's value is
@@ -302,19 +302,19 @@ describe('R-oracle-stale: a stale price restricts trading', () => {
     // − a tenth of 200.
     await eventually(async () => expect((await alice.state()).withdrawable).toBe('579.91'));
     expect((await recordOf(alice, perp)).position).toMatchObject({ markPx: '100', szi: '2' });
-    done(await alice.cancel({ a: perp.id, o: oid }));
+    succeeded(await alice.cancel({ a: perp.id, o: oid }));
     const waiting = { market: perp, side: 'sell', kind: 'sl', at: '100', size: '1' } as const;
     const stop = await alice.place(triggerOrder(waiting));
     // The venue may accept or reject a reducing trigger order because of its price, but the order
     // must not execute.
     if (stop.json.status === 'ok') expect(await triggersOf(alice, perp)).toHaveLength(1);
     const reduce = { side: 'sell', price: '101', reduceOnly: true };
-    const reducing = done(await alice.place(resting(reduce))).orders[0];
+    const reducing = succeeded(await alice.place(resting(reduce))).orders[0];
     expect(reducing.state).toBe('open');
-    done(await act(alice, { type: 'cancelAll', asset: perp.id }));
+    succeeded(await act(alice, { type: 'cancelAll', asset: perp.id }));
     await watch.last(reducing.oid, 'cancelled');
     await perp.push('100');
-    done(await alice.place(resting()));
+    succeeded(await alice.place(resting()));
     expect(Number((await alice.state()).withdrawable)).toBeGreaterThan(900);
   });
 });
@@ -375,7 +375,7 @@ describe('setFeeTiers replaces the fee schedule', () => {
 
   test('new levels apply from the next fill, and the last level has no next level', async () => {
     const only = { ...zero, perpMakerFeeRate: '0.0001', perpTakerFeeRate: '0.0002' };
-    done(await set([only]));
+    succeeded(await set([only]));
     expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: [only] });
     const query = { type: 'feeTierRates', user: alice.address };
     expect(await world.client.data(query)).toMatchObject({
@@ -386,7 +386,7 @@ describe('setFeeTiers replaces the fee schedule', () => {
     await trade(alice, bob, { market: perp, price: '100', size: '1' });
     expect((await recordOf(alice, perp)).position.cumFee).toBe('-0.02');
     expect((await recordOf(bob, perp)).position.cumFee).toBe('-0.01');
-    done(await set(LADDER));
+    succeeded(await set(LADDER));
     expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: LADDER });
   });
 });

@@ -4,7 +4,7 @@ import { eventually, type Json } from '../support/client.ts';
 import {
   act,
   definition,
-  done,
+  succeeded,
   expectRefusal,
   leverageOf,
   Operator,
@@ -39,7 +39,7 @@ describe('admin actions must be well-formed and signed by an admin', () => {
     expectRefusal(await act(world.unfunded('stranger'), harmless), 10003, message);
     const agent = world.unfunded('agent');
     await world.client.post('/request-fund', { user: operator.actor.address });
-    done(await operator.actor.approveAgent(agent.address, 'agent'));
+    succeeded(await operator.actor.approveAgent(agent.address, 'agent'));
     expectRefusal(await act(agent, harmless), 10003, message);
     expect(await metaOf(1)).toMatchObject({ haltTrading: false });
   });
@@ -85,7 +85,7 @@ describe('registerPerp lists a perp', () => {
     const perp = definition({ tagIds: [3, 4] });
     const reply = await operator.send({ registerPerp: perp });
     expect(reply.json.data.type).toBe('VenueAdmin');
-    const { instrumentId } = done(reply).created;
+    const { instrumentId } = succeeded(reply).created;
     expect(await metaOf(instrumentId)).toMatchObject({
       name: perp['name'],
       index: instrumentId,
@@ -127,7 +127,7 @@ describe('registerPerp lists a perp', () => {
   test('registerPerp accepts a chosen id once', async () => {
     const instrumentId = 4_321;
     const reply = await operator.send({ registerPerp: definition({ instrumentId }) });
-    expect(done(reply).created).toMatchObject({ instrumentId });
+    expect(succeeded(reply).created).toMatchObject({ instrumentId });
     expectRefusal(
       await operator.send({ registerPerp: definition({ instrumentId }) }),
       10017,
@@ -146,7 +146,7 @@ describe('registerPerp lists a perp', () => {
 
   test('trading starts with the first oracle price', async () => {
     const alice = await world.trader('alice');
-    const { instrumentId } = done(await operator.send({ registerPerp: definition() })).created;
+    const { instrumentId } = succeeded(await operator.send({ registerPerp: definition() })).created;
     const order = {
       a: instrumentId,
       b: true,
@@ -158,8 +158,8 @@ describe('registerPerp lists a perp', () => {
     const name = (await metaOf(instrumentId)).name;
     const refused = refusalOf(await alice.place(order));
     expect(refused).toMatchObject({ code: 10000, message: `Oracle is stale for ${name}` });
-    done(await operator.push([{ instrumentId, oraclePx: '100', externalPerpPx: null }]));
-    done(await alice.place(order));
+    succeeded(await operator.push([{ instrumentId, oraclePx: '100', externalPerpPx: null }]));
+    succeeded(await alice.place(order));
   });
 
   const [first, second, third] = TIERS as [Json, Json, Json];
@@ -183,7 +183,7 @@ describe('registerPerp lists a perp', () => {
 
   test('registerPerp accepts a margin table at its limit', async () => {
     const tiers = [{ ...first, mmr: '0.04454' }];
-    done(await operator.send({ registerPerp: definition({ marginTable: { tiers } }) }));
+    succeeded(await operator.send({ registerPerp: definition({ marginTable: { tiers } }) }));
   });
 
   test.each<[string, object]>([
@@ -222,7 +222,7 @@ describe('registerPerp lists a perp', () => {
     const step = { [-1]: '10', 0: '1', 6: '0.000001' }[szDecimals];
     expect((await metaOf(perp.id)).basePrecision).toBe(step);
     const alice = await world.trader('alice');
-    done(await alice.place(perpOrder({ market: perp, side: 'buy', price: '90', size: '10' })));
+    succeeded(await alice.place(perpOrder({ market: perp, side: 'buy', price: '90', size: '10' })));
     const fine = perpOrder({ market: perp, side: 'buy', price: '90', size: '10.0000001' });
     const message = `Size precision does not match the lot size: ${step}`;
     expectRefusal(await alice.place(fine), 10000, message);
@@ -245,7 +245,7 @@ describe('pushOracle sets oracle prices', () => {
   test('pushOracle skips stale entries and applies the other entries', async () => {
     const [perp, other] = [await operator.list(), await operator.list()];
     const time = Date.now();
-    done(await operator.push([entry(perp, '101')], time));
+    succeeded(await operator.push([entry(perp, '101')], time));
     // The time is before the last observation of the first instrument, but after that of the
     // second.
     const refused = refusalOf(
@@ -254,17 +254,17 @@ describe('pushOracle sets oracle prices', () => {
     expect(refused.message).toBe('prices[0]: stale');
     expect([await markOf(perp), await markOf(other)]).toEqual(['101', '102']);
     // A price with the time of the last observation is applied.
-    done(await operator.push([entry(perp, '103')], time));
+    succeeded(await operator.push([entry(perp, '103')], time));
     expect(await markOf(perp)).toBe('103');
   });
 
   test('R-oracle-stale: pushOracle applies a time up to 5 s ahead as now and skips later times', async () => {
     const perp = await operator.list();
-    done(await operator.push([entry(perp, '101')], Date.now() + 3_500));
+    succeeded(await operator.push([entry(perp, '101')], Date.now() + 3_500));
     expect(await markOf(perp)).toBe('101');
     // The future price was applied as of the current time, so a price observed now is not older.
     await new Promise((resolve) => setTimeout(resolve, 5));
-    done(await operator.push([entry(perp, '102')], Date.now()));
+    succeeded(await operator.push([entry(perp, '102')], Date.now()));
     const refused = refusalOf(await operator.push([entry(perp, '103')], Date.now() + 60_000));
     expect(refused.message).toBe('prices[0]: stale');
     expect(await markOf(perp)).toBe('102');
@@ -283,11 +283,11 @@ describe('pushOracle sets oracle prices', () => {
     const perp = await operator.list();
     const alice = await world.trader('alice');
     // R-mark: with an empty book, A and B are the oracle, so C alone has no effect.
-    done(await operator.push([entry(perp, '100', '100.5')]));
+    succeeded(await operator.push([entry(perp, '100', '100.5')]));
     expect(await markOf(perp)).toBe('100');
     // R-mark: B is the bid, which is above C. A has just started to move away from the oracle, so C
     // is the median.
-    done(
+    succeeded(
       await alice.place(
         perpOrder({ market: perp, side: 'buy', price: '102', size: '1' }),
         perpOrder({ market: perp, side: 'sell', price: '103', size: '1' }),
@@ -296,7 +296,7 @@ describe('pushOracle sets oracle prices', () => {
     await eventually(async () => expect(await markOf(perp)).toBe('100.5'));
     // The band at 20 times leverage and an mmr of 2.5% is (0.05 − 0.025 − 0.005 − 0.00045) / (2 +
     // 0.025 + 0.005 + 0.05) of the oracle.
-    done(await operator.push([entry(perp, '100', '101')]));
+    succeeded(await operator.push([entry(perp, '100', '101')]));
     await eventually(async () => expect(await markOf(perp)).toMatch(/^100\.(939|94)/));
   });
 
@@ -304,6 +304,6 @@ describe('pushOracle sets oracle prices', () => {
     const perp = await operator.list();
     malformed(await operator.push([]));
     malformed(await operator.push(Array.from({ length: 201 }, () => entry(perp, '100'))));
-    done(await operator.push(Array.from({ length: 200 }, () => entry(perp, '100'))));
+    succeeded(await operator.push(Array.from({ length: 200 }, () => entry(perp, '100'))));
   });
 });

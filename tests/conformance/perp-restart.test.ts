@@ -3,7 +3,7 @@ import { aVenue, cloidOf } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
   act,
-  done,
+  succeeded,
   groupAction,
   ledgerOf,
   leverageOf,
@@ -25,24 +25,24 @@ test.each(['stop', 'kill'] as const)(
     const perp = await operator.list();
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const hedger = await world.trader('hedger');
-    done(await act(hedger, { type: 'updatePositionMode', positionMode: 'hedge' }));
+    succeeded(await act(hedger, { type: 'updatePositionMode', positionMode: 'hedge' }));
     const leverage = { type: 'updateLeverage', asset: perp.id, marginMode: 'isolated' };
-    done(await act(alice, { ...leverage, leverage: 10 }));
-    done(await act(hedger, { ...leverage, leverage: -4 }));
+    succeeded(await act(alice, { ...leverage, leverage: 10 }));
+    succeeded(await act(hedger, { ...leverage, leverage: -4 }));
     await trade(alice, bob, { market: perp, price: '100', size: '5', buyerMargin: 'isolated' });
     await trade(hedger, bob, { market: perp, price: '100', size: '2' });
     const child = (kind: 'tp' | 'sl', at: string, size: string) =>
       triggerOrder({ market: perp, side: 'sell', kind, at, size });
     const pair = [child('tp', '120', '0'), child('sl', '95', '0')];
-    done(await act(alice, groupAction('positionTpsl', ...pair)));
+    succeeded(await act(alice, groupAction('positionTpsl', ...pair)));
     const parent = perpOrder({ market: perp, side: 'buy', price: '80', size: '1' });
     const family = [parent, child('tp', '120', '1'), child('sl', '70', '1')];
-    done(await act(alice, groupAction('normalTpsl', ...family)));
+    succeeded(await act(alice, groupAction('normalTpsl', ...family)));
     const stop = { market: perp, side: 'buy', kind: 'sl', at: '130', size: '1' } as const;
     const waiting = triggerOrder({ ...stop, reduceOnly: false, cloid: cloidOf(`waits ${how}`) });
-    done(await alice.place(waiting));
+    succeeded(await alice.place(waiting));
     const gtd = { market: perp, side: 'buy', price: '81', size: '1', tif: 'Gtd' } as const;
-    done(await hedger.place(perpOrder({ ...gtd, expireTime: Date.now() + 3_600_000 })));
+    succeeded(await hedger.place(perpOrder({ ...gtd, expireTime: Date.now() + 3_600_000 })));
 
     const look = async (): Promise<Json> =>
       Promise.all(
@@ -62,7 +62,7 @@ test.each(['stop', 'kill'] as const)(
     expect(await look()).toEqual(before);
 
     // After the restart, the stop of the position still triggers and cancels its sibling.
-    done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '95', size: '5' })));
+    succeeded(await bob.place(perpOrder({ market: perp, side: 'buy', price: '95', size: '5' })));
     await perp.push('95');
     expect(await recordsOf(alice, perp)).toEqual([]);
     expect((await triggersOf(alice)).map((row) => row.triggerPx)).toEqual(['130']);

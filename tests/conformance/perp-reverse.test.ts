@@ -3,7 +3,7 @@ import { sharedVenueWithHeldClock, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
   act,
-  done,
+  succeeded,
   expectRefusal,
   groupAction,
   newScene,
@@ -68,7 +68,7 @@ describe('reversePosition turns a position around', () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     await quote('buy', '99.5', '10');
     const reply = await act(alice, reverse());
-    done(reply);
+    succeeded(reply);
     expect(reply.json.data.type).toBe('ReversePosition');
     await advanceUntil(async () => {
       expect((await recordOf(alice, perp)).position).toMatchObject({
@@ -82,7 +82,7 @@ describe('reversePosition turns a position around', () => {
   test('a short becomes an equal long', async () => {
     await trade(bob, alice, { market: perp, price: '100', size: '5' });
     await quote('sell', '100.5', '20');
-    done(await act(alice, reverse()));
+    succeeded(await act(alice, reverse()));
     await advanceUntil(async () => {
       expect((await recordOf(alice, perp)).position.szi).toBe('5');
     });
@@ -92,7 +92,7 @@ describe('reversePosition turns a position around', () => {
   test('a running reverse job has the expected fields in both phases', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     await quote('buy', '99', '2');
-    done(await act(alice, reverse()));
+    succeeded(await act(alice, reverse()));
     await advanceUntil(async () => {
       expect(await jobs()).toEqual([
         {
@@ -116,7 +116,7 @@ describe('reversePosition turns a position around', () => {
 
   test('a second reverse job of the same instrument and side is rejected', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
-    done(await act(alice, reverse()));
+    succeeded(await act(alice, reverse()));
     await advanceUntil(async () => expect(await jobs()).toHaveLength(1));
     expect(refusalOf(await act(alice, reverse())).code).toBeGreaterThan(0);
     expect(await jobs()).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('reversePosition turns a position around', () => {
     await quote('buy', '95', '1');
     await quote('buy', '94.99', '20');
     const started = world.nowMs();
-    done(await act(alice, reverse()));
+    succeeded(await act(alice, reverse()));
     expect(await settled()).toEqual(['4']);
     const ran = world.nowMs() - started;
     expect(ran).toBeGreaterThan(8_500);
@@ -138,16 +138,16 @@ describe('reversePosition turns a position around', () => {
     const watch = await OrderWatch.of(world, alice);
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     const sell = { market: perp, side: 'sell', price: '110', size: '1' } as const;
-    const { orders } = done(
+    const { orders } = succeeded(
       await alice.place(
         perpOrder({ ...sell, reduceOnly: true }),
         perpOrder({ ...sell, price: '111' }),
       ),
     );
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '80', size: '0' });
-    const tpsl = done(await act(alice, groupAction('positionTpsl', stop))).orders[0];
+    const tpsl = succeeded(await act(alice, groupAction('positionTpsl', stop))).orders[0];
     await quote('buy', '99', '20');
-    done(await act(alice, reverse()));
+    succeeded(await act(alice, reverse()));
     await watch.last(orders[0].oid, 'cancelled');
     await watch.last(tpsl.oid, 'cancelled');
     expect(await settled()).toEqual(['-5']);
@@ -159,15 +159,15 @@ describe('reversePosition turns a position around', () => {
     await perp.push('96');
     await quote('buy', '95.5', '150');
     const other = await operator.list();
-    done(await act(alice, reverse()));
+    succeeded(await act(alice, reverse()));
     await advanceUntil(async () => expect(await recordsOf(alice, perp)).toEqual([]));
     expect(await jobs()).toMatchObject([{ phase: 'Opening', filledCloseQty: '150' }]);
     // Another order uses the margin before the book has liquidity for the opening part.
     const free = Number((await alice.state()).withdrawable);
     const size = String(Math.floor((free * 0.98) / 5));
-    done(await alice.place(perpOrder({ market: other, side: 'buy', price: '100', size })));
+    succeeded(await alice.place(perpOrder({ market: other, side: 'buy', price: '100', size })));
     const dave = await world.trader('dave');
-    done(await dave.place(perpOrder({ market: perp, side: 'buy', price: '95', size: '150' })));
+    succeeded(await dave.place(perpOrder({ market: perp, side: 'buy', price: '95', size: '150' })));
     expect(await settled()).toEqual([]);
   });
 
@@ -177,12 +177,12 @@ describe('reversePosition turns a position around', () => {
   });
 
   test('R-hedge: isBuy selects the position to reverse', async () => {
-    done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
+    succeeded(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     const refused = await act(alice, reverse({ isBuy: false }));
     expectRefusal(refused, 10010, `No position for ${perp.name}`);
     await quote('buy', '99', '20');
-    done(await act(alice, reverse({ isBuy: true })));
+    succeeded(await act(alice, reverse({ isBuy: true })));
     await advanceUntil(async () => {
       expect((await recordOf(alice, perp)).position.szi).toBe('-5');
     });
@@ -192,7 +192,7 @@ describe('reversePosition turns a position around', () => {
   test('a reversed isolated position remains isolated', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5', buyerMargin: 'isolated' });
     await quote('buy', '99', '5');
-    done(await act(alice, reverse()));
+    succeeded(await act(alice, reverse()));
     await advanceUntil(async () => {
       expect(await jobs()).toMatchObject([{ marginMode: 'Isolated', phase: 'Opening' }]);
     });

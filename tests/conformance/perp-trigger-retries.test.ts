@@ -3,7 +3,7 @@ import { sharedVenueWithHeldClock, type Actor } from '../support/actors.ts';
 import { eventually } from '../support/client.ts';
 import {
   act,
-  done,
+  succeeded,
   newScene,
   Operator,
   OPERATED,
@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 async function wait(options: Omit<TriggerOptions, 'market'>): Promise<number> {
-  const [result] = done(await alice.place(triggerOrder({ market: perp, ...options }))).orders;
+  const [result] = succeeded(await alice.place(triggerOrder({ market: perp, ...options }))).orders;
   expect(result).toMatchObject({ state: 'open', filledSz: '0', avgPx: null, error: null });
   return result.oid;
 }
@@ -98,10 +98,10 @@ describe('R-trigger: a reducing market trigger order remains active for its unfi
     const oid = await wait(stop);
     const other = await wait(stop);
     await perp.push('90');
-    done(await alice.cancel({ a: perp.id, o: other }));
+    succeeded(await alice.cancel({ a: perp.id, o: other }));
     expect(await watch.last(other, 'cancelled')).toMatchObject({ reason: 'userCanceled' });
     await quote('buy', '80', '4');
-    done(
+    succeeded(
       await alice.place(
         perpOrder({ market: perp, side: 'sell', price: '80', size: '4', tif: 'Ioc' }),
       ),
@@ -117,7 +117,7 @@ describe('R-trigger: a reducing market trigger order remains active for its unfi
     const action = { type: 'order', grouping: 'positionTpsl', orders: [whole] };
     const query = { type: 'simulate', user: alice.address, action };
     expect(await world.client.data(query)).toMatchObject({ accepted: true });
-    const { oid } = done(await act(alice, action)).orders[0];
+    const { oid } = succeeded(await act(alice, action)).orders[0];
     await perp.push('90');
     expect((await watch.last(oid, 'filled')).order).toMatchObject({ filledSz: '4', avgPx: '90' });
     expect(await recordsOf(alice, perp)).toEqual([]);

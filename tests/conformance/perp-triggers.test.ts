@@ -3,7 +3,7 @@ import { sharedVenueWithHeldClock, cloidOf, type Actor } from '../support/actors
 import type { Json } from '../support/client.ts';
 import {
   act,
-  done,
+  succeeded,
   expectRefusal,
   newScene,
   Operator,
@@ -59,7 +59,7 @@ const trigger = (changes: Loose = {}) =>
   });
 
 async function wait(changes: Loose = {}): Promise<number> {
-  const [result] = done(await alice.place(trigger(changes))).orders;
+  const [result] = succeeded(await alice.place(trigger(changes))).orders;
   expect(result).toMatchObject({ state: 'open', filledSz: '0', avgPx: null, error: null });
   return result.oid;
 }
@@ -158,7 +158,10 @@ describe('a waiting trigger order is listed and can be cancelled', () => {
     for (const extra of [{}, { grouping: 'tpsl' }]) {
       const oid = await wait();
       const action = { type: 'cancel', cancels: [{ a: perp.id, o: oid, ...extra }] };
-      expect(done(await act(alice, action)).orders[0]).toMatchObject({ oid, state: 'cancelled' });
+      expect(succeeded(await act(alice, action)).orders[0]).toMatchObject({
+        oid,
+        state: 'cancelled',
+      });
       expect(await triggersOf(alice)).toEqual([]);
       expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'userCanceled' });
       expectRefusal(
@@ -175,7 +178,7 @@ describe('a waiting trigger order is listed and can be cancelled', () => {
     expectRefusal(await alice.place(trigger({ cloid })), 10011, 'Duplicate cloid');
     const limit = perpOrder({ market: perp, side: 'buy', price: '90', size: '1', cloid });
     expectRefusal(await alice.place(limit), 10011, 'Duplicate cloid');
-    done(await act(alice, { type: 'cancelByCloid', cancels: [{ asset: perp.id, cloid }] }));
+    succeeded(await act(alice, { type: 'cancelByCloid', cancels: [{ asset: perp.id, cloid }] }));
     await watch.last(oid, 'cancelled');
     await wait({ cloid });
   });
@@ -188,11 +191,11 @@ describe('a waiting trigger order is listed and can be cancelled', () => {
 
   test('R-limits-of-state: the 101st trigger order of an instrument is rejected', async () => {
     for (const _ of [1, 2]) {
-      done(await alice.place(...Array.from({ length: 50 }, () => trigger())));
+      succeeded(await alice.place(...Array.from({ length: 50 }, () => trigger())));
     }
     const refused = await alice.place(trigger());
     expectRefusal(refused, 10011, 'Too many open orders: 100');
-    done(await act(alice, { type: 'cancelAll' }));
+    succeeded(await act(alice, { type: 'cancelAll' }));
     expect(await triggersOf(alice)).toEqual([]);
   });
 });
@@ -244,7 +247,7 @@ describe('a trigger order is validated when it is placed', () => {
     const query = { type: 'simulate', user: alice.address, action };
     const simulated = await world.client.data(query);
     expect(simulated).toMatchObject({ accepted: true, orders: [{ state: 'open', error: null }] });
-    expect(done(await alice.place(order)).orders[0]).toMatchObject({ state: 'open' });
+    expect(succeeded(await alice.place(order)).orders[0]).toMatchObject({ state: 'open' });
   });
 
   test('R-sizes: triggerPx has no band, and a limit is checked only when it triggers', async () => {
@@ -338,14 +341,14 @@ describe('R-trigger: an order triggers when the mark reaches its price', () => {
     expect(order).toMatchObject({ limitPx: '110.5', sz: '1' });
     // A triggered limit order is an ordinary order and can be amended.
     const amend = { type: 'modify2', a: perp.id, o: oid, p: '110', s: '2' };
-    expect(done(await act(alice, amend)).orders[0]).toMatchObject({ oid, state: 'open' });
+    expect(succeeded(await act(alice, amend)).orders[0]).toMatchObject({ oid, state: 'open' });
   });
 
   test('p of a market trigger order is not used for pricing', async () => {
     await quote('sell', '110');
     const oid = await wait();
     const low = { ...trigger(), p: '50' };
-    const other = done(await alice.place(low)).orders[0].oid;
+    const other = succeeded(await alice.place(low)).orders[0].oid;
     await perp.push('110');
     await watch.last(oid, 'filled');
     await watch.last(other, 'filled');

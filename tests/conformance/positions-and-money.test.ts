@@ -16,7 +16,7 @@ import {
   exact,
   show,
   times,
-  up,
+  roundedUp,
 } from '../support/exact.ts';
 import type { Market } from '../support/market.ts';
 import { results, status } from '../support/replies.ts';
@@ -35,8 +35,8 @@ function resting(changes: Partial<OrderOptions> = {}): Json {
 function fees(notional: Exact): { taker: Exact; maker: Exact } {
   const { btc } = world;
   return {
-    taker: up(times(notional, btc.takerRate), MICRO),
-    maker: up(times(notional, btc.makerRate), MICRO),
+    taker: roundedUp(times(notional, btc.takerRate), MICRO),
+    maker: roundedUp(times(notional, btc.makerRate), MICRO),
   };
 }
 
@@ -167,9 +167,9 @@ describe('trades move exact amounts of money', () => {
     const { position } = state.assetPositions[0];
     const value = exact(position.positionValue);
     const equity = exact(state.marginSummary.accountValue);
-    const maintenance = up(times(value, exact(tier.mmr)), MICRO);
+    const maintenance = roundedUp(times(value, exact(tier.mmr)), MICRO);
     expect(state.crossMaintenanceMarginUsed).toBe(show(maintenance));
-    const atRisk = maintenance + up(times(value, exact('0.005')), MICRO);
+    const atRisk = maintenance + roundedUp(times(value, exact('0.005')), MICRO);
     const ratio = (equity * 1_000_000n * 2n + atRisk) / (atRisk * 2n);
     const shown = exact(state.crossMarginRatio) / MICRO;
     expect(Number(shown - ratio)).toBeCloseTo(0, -1);

@@ -12,7 +12,7 @@ import {
 } from '../support/keys.ts';
 import {
   act,
-  done,
+  succeeded,
   groupAction,
   Operator,
   perpOrder,
@@ -187,7 +187,7 @@ describe('simulate predicts the result of an order', () => {
     expect(dropped.warnings).toMatchObject([
       { code: 'BUILDER_FEE_DROPPED', details: { reason: 'notApproved', f: 50, allowed: 0 } },
     ]);
-    done(await approveBuilder(alice, builder.address));
+    succeeded(await approveBuilder(alice, builder.address));
     const answer = await agentSigned(alice, action);
     // The builder fee is 5 basis points of 200 USDC.
     expect(answer.orders).toMatchObject([{ fee: '0.09', builderFee: '0.1' }]);
@@ -346,7 +346,7 @@ describe('simulate checks the acting account', () => {
 
   test('an agent acts for its owner, with a warning', async () => {
     const agent = world.unfunded('agent');
-    done(await alice.approveAgent(agent.address, 'desk'));
+    succeeded(await alice.approveAgent(agent.address, 'desk'));
     const reply = await asked(agent.address, resting());
     const warning = {
       code: 'AGENT_ADDRESS',
@@ -361,7 +361,7 @@ describe('simulate checks the acting account', () => {
   test('only the leader acts for its vault, and not with a direct action', async () => {
     const vault = await world.trader('vault');
     const fields = { vault: vault.address, leader: alice.address, name: 'First' };
-    done(await operator.send({ registerVault: fields }));
+    succeeded(await operator.send({ registerVault: fields }));
     const vaultAddress = vault.address;
     const [led, own] = [
       await simulated(alice, resting(), { vaultAddress }),
@@ -384,14 +384,14 @@ describe('simulate checks the acting account', () => {
 
   test('an action of a multi-sig account can be simulated without its signatures', async () => {
     const signers = signerSet([bob, world.unfunded('third')], 2);
-    done(await send(alice, 'convertToMultiSigUser', { signers }));
+    succeeded(await send(alice, 'convertToMultiSigUser', { signers }));
     expect(await simulated(alice, resting())).toMatchObject({ accepted: true });
   });
 
   test('R-gate: an account that the gate excludes may still close', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '1' });
     const gate = (blacklist: JsonObject) => operator.send({ setGate: { channel: 0, blacklist } });
-    done(await gate({ add: [alice.address] }));
+    succeeded(await gate({ add: [alice.address] }));
     await bob.place(limit('buy', '99', '1'));
     const opening = await simulated(alice, resting());
     expect(opening).toMatchObject({ accepted: false, error: { code: 10007, name: 'GATED' } });
@@ -400,7 +400,7 @@ describe('simulate checks the acting account', () => {
       accepted: true,
       orders: [{ state: 'filled' }],
     });
-    done(await gate({ remove: [alice.address] }));
+    succeeded(await gate({ remove: [alice.address] }));
   });
 });
 

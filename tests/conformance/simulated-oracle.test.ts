@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aVenue } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
-import { definition, done, Operator, OPERATED } from '../support/perps.ts';
+import { definition, succeeded, Operator, OPERATED } from '../support/perps.ts';
 
 /**
  * The venue changes its simulated prices every 20 ms. A perp that the operator lists is not
@@ -13,7 +13,7 @@ const operator = new Operator(world);
 
 test('a perp listed by the operator keeps its pushed price', async () => {
   const registerPerp = definition({ szDecimals: 0, priceTick: '0.00001', bookTicks: ['0.00001'] });
-  const { instrumentId } = done(await operator.send({ registerPerp })).created;
+  const { instrumentId } = succeeded(await operator.send({ registerPerp })).created;
   const oracle = async (): Promise<Json> => {
     const { oracles } = await world.client.data({ type: 'venueStatus' });
     return oracles.find(({ coin }: Json) => coin === registerPerp['name']);
@@ -23,7 +23,7 @@ test('a perp listed by the operator keeps its pushed price', async () => {
   const socket = await world.socket();
   await socket.subscribe({ type: 'activeAssetCtx', coin: String(instrumentId) });
   for (const oraclePx of ['0.012', '0.6', '0.012']) {
-    done(await operator.push([{ instrumentId, oraclePx, externalPerpPx: null }]));
+    succeeded(await operator.push([{ instrumentId, oraclePx, externalPerpPx: null }]));
     await passed(400);
     expect(socket.of('activeAssetCtx').at(-1).data.ctx.oraclePx).toBe(oraclePx);
   }

@@ -4,7 +4,7 @@ import { eventually, type Json } from '../support/client.ts';
 import { Deployer, DEPLOYER } from '../support/deployer.ts';
 import { onChannel } from '../support/frames.ts';
 import { tokenSend } from '../support/keys.ts';
-import { done, OPERATED, Operator, trade } from '../support/perps.ts';
+import { succeeded, OPERATED, Operator, trade } from '../support/perps.ts';
 import type { Socket } from '../support/socket.ts';
 
 /** State channels send every change of their content, except changes that only the mark causes. */
@@ -45,7 +45,7 @@ describe('clearinghouseState sends changes caused by other actions', () => {
     const socket = await watch(holder.address);
     const register = async (shares: Json[]): Promise<void> => {
       const terms = { vault: vault.address, leader, name: 'A vault', shares };
-      done(await operator.send({ registerVault: terms }));
+      succeeded(await operator.send({ registerVault: terms }));
     };
     await world.client.post('/request-fund', { user: vault.address });
     await register([{ user: holder.address, shares: '1' }]);
@@ -53,7 +53,7 @@ describe('clearinghouseState sends changes caused by other actions', () => {
     // The vault receives money. For the holder, only this value changes.
     const bob = await world.trader('bob');
     let { mark } = socket;
-    done(await tokenSend(bob, { to: vault.address, amount: '10' }));
+    succeeded(await tokenSend(bob, { to: vault.address, amount: '10' }));
     expect(await next(socket, mark)).toMatchObject({ vaultEquity: '1010' });
     mark = socket.mark;
     await register([{ user: bob.address, shares: '1' }]);

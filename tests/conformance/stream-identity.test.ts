@@ -3,7 +3,7 @@ import { aSharedVenue, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import { Deployer, DEPLOYER } from '../support/deployer.ts';
 import { onChannel } from '../support/frames.ts';
-import { done, OPERATED, Operator, perpOrder, type OwnPerp } from '../support/perps.ts';
+import { succeeded, OPERATED, Operator, perpOrder, type OwnPerp } from '../support/perps.ts';
 import type { Socket } from '../support/socket.ts';
 
 const world = aSharedVenue([...OPERATED, '--deployers', DEPLOYER]);
@@ -53,7 +53,7 @@ describe('a subscription to a book survives a change of the price steps', () => 
   async function aPerpWithBids(): Promise<OwnPerp> {
     const perp = await operator.list({ priceTick: '0.01', bookTicks: ['0.01', '1'] });
     for (const price of ['95.01', '95.02']) {
-      done(await alice.place(perpOrder({ market: perp, side: 'buy', price, size: '1' })));
+      succeeded(await alice.place(perpOrder({ market: perp, side: 'buy', price, size: '1' })));
     }
     return perp;
   }

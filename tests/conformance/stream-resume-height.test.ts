@@ -4,7 +4,7 @@ import { eventually, type Json } from '../support/client.ts';
 import { Deployer, DEPLOYED, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
 import { placed as placedBet } from '../support/outcomes.ts';
 import { tokenSend } from '../support/keys.ts';
-import { done } from '../support/perps.ts';
+import { succeeded } from '../support/perps.ts';
 import type { Socket } from '../support/socket.ts';
 
 /**
@@ -51,7 +51,7 @@ test.each(['stop', 'kill'] as const)(
       // A live order is sent with all its changes instead of only its last state.
       await alice.place(farBid(btc));
       await mint(yes, no);
-      done(await tokenSend(alice, { to: bob.address, amount: '1' }));
+      succeeded(await tokenSend(alice, { to: bob.address, amount: '1' }));
     };
     const mint = async (buyer: Actor, other: Actor): Promise<void> => {
       await placedBet(buyer, market, 'buy Yes 10 at 0.50');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aVenue, order } from '../support/actors.ts';
 import { type Json, eventually } from '../support/client.ts';
 import { expectUnbroken, onChannel, untilStatus, updates } from '../support/frames.ts';
-import { done } from '../support/perps.ts';
+import { succeeded } from '../support/perps.ts';
 
 const world = aVenue();
 
@@ -169,8 +169,8 @@ describe('a client can resume after a disconnect', () => {
     await Promise.all(
       people.map(async (actor) => {
         for (let round = 0; round < rounds; round++) {
-          const { orders } = done(await actor.place(...fifty));
-          done(await actor.cancel(...orders.map(({ oid }: Json) => ({ a: btc.id, o: oid }))));
+          const { orders } = succeeded(await actor.place(...fifty));
+          succeeded(await actor.cancel(...orders.map(({ oid }: Json) => ({ a: btc.id, o: oid }))));
         }
       }),
     );

@@ -14,7 +14,7 @@ import {
   type Refusal,
   type Transfer,
 } from '../support/keys.ts';
-import { done, ledgerOf, Operator, OPERATED, trade, type OwnPerp } from '../support/perps.ts';
+import { succeeded, ledgerOf, Operator, OPERATED, trade, type OwnPerp } from '../support/perps.ts';
 import { ZERO_ADDRESS } from '../support/wallet.ts';
 import { signDirectWithEthers } from '../support/ethers-signer.ts';
 import { HOLDING } from '../support/venue-process.ts';
@@ -75,14 +75,14 @@ describe('an account can transfer money between its sub-accounts', () => {
   test('exact amounts can be transferred between sub-accounts, with a ledger row for each', async () => {
     const out = { to: alice.address, amount: '250.000001', from: 'perp', into: 'outcome' };
     const reply = await tokenSend(alice, out);
-    done(reply);
+    succeeded(reply);
     expect(reply.json.data.type).toBe('TokenSend');
     expect([await perpMoney(alice), await outcomeMoney(alice)]).toEqual([
       '749.999999',
       '250.000001',
     ]);
     const back = { to: alice.address, amount: '250.000001', from: 'outcome', into: 'perp' };
-    done(await tokenSend(alice, back));
+    succeeded(await tokenSend(alice, back));
     expect([await perpMoney(alice), await outcomeMoney(alice)]).toEqual(['1000', '0']);
     const row = { type: 'accountTransfer', amount: '250.000001', token: 'USDC' };
     expect(await deltasOf(alice)).toEqual([
@@ -96,9 +96,9 @@ describe('an account can transfer money between its sub-accounts', () => {
 
   test('the alias perps is hashed as sent and treated as perp', async () => {
     const fields = { to: alice.address, amount: '1.50', from: 'perps', into: 'outcome' };
-    done(await tokenSend(alice, fields));
+    succeeded(await tokenSend(alice, fields));
     expect(await outcomeMoney(alice)).toBe('1.5');
-    done(await tokenSend(alice, { ...fields, from: 'outcome', into: 'perps' }));
+    succeeded(await tokenSend(alice, { ...fields, from: 'outcome', into: 'perps' }));
     expect(await perpMoney(alice)).toBe('1000');
   });
 
@@ -119,7 +119,7 @@ describe('an account can transfer money between its sub-accounts', () => {
 
 describe('an account can transfer money to another account', () => {
   test('money can be transferred from any sub-account to any, with a row on either side', async () => {
-    done(await tokenSend(alice, { to: bob.address, amount: '10', into: 'outcome' }));
+    succeeded(await tokenSend(alice, { to: bob.address, amount: '10', into: 'outcome' }));
     expect([await perpMoney(alice), await outcomeMoney(bob)]).toEqual(['990', '10']);
     const row = {
       amount: '10',
@@ -135,22 +135,24 @@ describe('an account can transfer money to another account', () => {
     const [sent] = await ledgerOf(alice, 'send');
     const [received] = await ledgerOf(bob, 'receive');
     expect(received).toMatchObject({ hash: sent.hash, time: sent.time });
-    done(await tokenSend(bob, { to: alice.address, amount: '4', from: 'outcome', into: 'perp' }));
+    succeeded(
+      await tokenSend(bob, { to: alice.address, amount: '4', from: 'outcome', into: 'perp' }),
+    );
     expect([await perpMoney(alice), await outcomeMoney(bob)]).toEqual(['994', '6']);
   });
 
   test('R-account: a new address gets an account, without a fee on a test network', async () => {
     const carol = world.unfunded('carol');
     expect((await accountStatus(world.client, carol.address)).exists).toBe(false);
-    done(await tokenSend(alice, { to: carol.address, amount: '1' }));
+    succeeded(await tokenSend(alice, { to: carol.address, amount: '1' }));
     expect([await perpMoney(alice), await perpMoney(carol)]).toEqual(['999', '1']);
     expect(await accountStatus(world.client, carol.address)).toMatchObject({
       exists: true,
       eligible: true,
     });
     // The address now has an account, so it accepts smaller amounts and can send.
-    done(await tokenSend(alice, { to: carol.address, amount: '0.000001' }));
-    done(await tokenSend(carol, { to: alice.address, amount: '1.000001' }));
+    succeeded(await tokenSend(alice, { to: carol.address, amount: '0.000001' }));
+    succeeded(await tokenSend(carol, { to: alice.address, amount: '1.000001' }));
     expect(await perpMoney(alice)).toBe('1000');
   });
 
@@ -208,7 +210,7 @@ describe('an account can transfer money to another account', () => {
   });
 
   test('trailing zeros beyond six decimals are accepted and hashed as sent', async () => {
-    done(await tokenSend(alice, { to: bob.address, amount: '1.00000000' }));
+    succeeded(await tokenSend(alice, { to: bob.address, amount: '1.00000000' }));
     expect(await perpMoney(bob)).toBe('1001');
   });
 
@@ -217,7 +219,7 @@ describe('an account can transfer money to another account', () => {
       { to: bob.address, amount: '1000.000001' },
       insufficient({ got: '1000.000001', required: '1000.000001', available: '1000' }),
     );
-    done(await tokenSend(alice, { to: bob.address, amount: '1000' }));
+    succeeded(await tokenSend(alice, { to: bob.address, amount: '1000' }));
     expect(await perpMoney(alice)).toBe('0');
   });
 
@@ -232,7 +234,7 @@ describe('an account can transfer money to another account', () => {
 
   test('a transfer by an agent is rejected', async () => {
     const agent = world.unfunded('agent');
-    done(await alice.approveAgent(agent.address));
+    succeeded(await alice.approveAgent(agent.address));
     await expectNothing(
       [alice, bob],
       direct(agent, 'tokenSend', transfer({ to: agent.address, amount: '1' })),
@@ -244,7 +246,7 @@ describe('an account can transfer money to another account', () => {
     const fields = transfer({ to: bob.address, amount: '5' });
     const options = { signatureChainId: 42_161 };
     const envelope = await signDirectWithEthers(alice.key, 'tokenSend', fields, options);
-    done(await world.client.executed(envelope));
+    succeeded(await world.client.executed(envelope));
     expect(await perpMoney(bob)).toBe('1005');
   });
 });
@@ -273,7 +275,7 @@ describe('only free money can be transferred', () => {
         reservedBy: [{ what: 'notionalShare', amount: '200' }],
       }),
     );
-    done(await tokenSend(alice, { to: alice.address, amount: '799.1', into: 'outcome' }));
+    succeeded(await tokenSend(alice, { to: alice.address, amount: '799.1', into: 'outcome' }));
     expect([await perpMoney(alice), await outcomeMoney(alice)]).toEqual(['0', '799.1']);
   });
 
@@ -305,7 +307,7 @@ describe('withdraw3 withdraws money to the settlement chain', () => {
     expect(min).toBe('2');
     const signed = await direct(alice, 'withdraw3', withdrawal('100'));
     const reply = await world.client.executed(signed);
-    done(reply);
+    succeeded(reply);
     expect(reply.json.data.type).toBe('Withdraw');
     expect(await alice.state()).toMatchObject({
       withdrawable: '900',
@@ -330,7 +332,7 @@ describe('withdraw3 withdraws money to the settlement chain', () => {
     // The destination is on another chain, so the venue's account with the same address does not
     // change.
     expect(await perpMoney(bob)).toBe('1000');
-    done(await send(alice, 'withdraw3', withdrawal('900')));
+    succeeded(await send(alice, 'withdraw3', withdrawal('900')));
     expect(await alice.state()).toMatchObject({
       withdrawable: '0',
       accountValuePlusWithdrawHold: '1000',
@@ -340,7 +342,7 @@ describe('withdraw3 withdraws money to the settlement chain', () => {
 
   test('the totals with and without held withdrawals differ by the held amount only', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
-    done(await send(alice, 'withdraw3', withdrawal('2')));
+    succeeded(await send(alice, 'withdraw3', withdrawal('2')));
     expect(await alice.state()).toMatchObject({
       marginSummary: { accountValue: '997.55', totalRawUsd: '-2.45' },
       accountValuePlusWithdrawHold: '999.55',
@@ -386,7 +388,7 @@ describe('withdraw3 withdraws money to the settlement chain', () => {
   });
 
   test('a withdrawal uses only free money of the perp sub-account', async () => {
-    done(await tokenSend(alice, { to: alice.address, amount: '999', into: 'outcome' }));
+    succeeded(await tokenSend(alice, { to: alice.address, amount: '999', into: 'outcome' }));
     await expectNothing(
       [alice],
       direct(alice, 'withdraw3', withdrawal('2')),
@@ -407,7 +409,7 @@ describe('withdraw3 withdraws money to the settlement chain', () => {
 
   test('neither an agent nor another key can withdraw', async () => {
     const agent = world.unfunded('agent');
-    done(await alice.approveAgent(agent.address));
+    succeeded(await alice.approveAgent(agent.address));
     for (const signer of [agent, world.unfunded('nobody')]) {
       await expectNothing(
         [alice],

@@ -17,7 +17,7 @@ import {
 } from '../support/keys.ts';
 import {
   act,
-  done,
+  succeeded,
   expectRefusal,
   Operator,
   OPERATED,
@@ -43,7 +43,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   [leader, bob] = [await world.trader('leader'), await world.trader('bob')];
   vault = await world.trader('vault');
-  done(await register({}));
+  succeeded(await register({}));
 });
 
 async function register(changes: JsonObject) {
@@ -68,25 +68,25 @@ describe('R-vault: only the leader and its agents act for a vault', () => {
   test("the leader's orders, positions and settings belong to the vault", async () => {
     const mine = orderAction(order({ market: perp, side: 'buy', price: '100', size: '2' }));
     const sell = order({ market: perp, side: 'sell', price: '100', size: '2' });
-    done(await bob.place(sell));
+    succeeded(await bob.place(sell));
     const signed = await forVault(leader, mine);
-    done(await world.client.executed(signed));
+    succeeded(await world.client.executed(signed));
     expect((await recordOf(vault, perp)).position.szi).toBe('2');
     expect((await leader.state()).assetPositions).toEqual([]);
     expect([await vault.balance(), await leader.balance()]).toEqual(['999.91', '1000']);
     const receipt = await world.client.data({ type: 'actionStatus', txHash: signed.txHash });
     expect(receipt).toMatchObject({ signer: leader.address, user: vault.address });
     const leverage = { type: 'updateLeverage', asset: perp.id, leverage: 5 };
-    done(await world.client.executed(await forVault(leader, leverage)));
+    succeeded(await world.client.executed(await forVault(leader, leverage)));
     expect((await recordOf(vault, perp)).position.leverage.value).toBe(5);
   });
 
   test('an agent of the leader may act until it is revoked', async () => {
     const agent = world.unfunded('agent');
-    done(await leader.approveAgent(agent.address));
-    done(await world.client.executed(await forVault(agent)));
+    succeeded(await leader.approveAgent(agent.address));
+    succeeded(await world.client.executed(await forVault(agent)));
     expect(await vault.openOrders()).toHaveLength(1);
-    done(await leader.revokeAgent());
+    succeeded(await leader.revokeAgent());
     await expectNothing(
       [vault, leader],
       forVault(agent),
@@ -98,25 +98,25 @@ describe('R-vault: only the leader and its agents act for a vault', () => {
   });
 
   test("the vault's own key may act only without vaultAddress", async () => {
-    done(await act(vault, resting()));
+    succeeded(await act(vault, resting()));
     expect(await vault.openOrders()).toHaveLength(1);
     await expectNothing([vault], forVault(vault), notLeader());
   });
 
   test("an agent approved by the vault's own key may trade", async () => {
     const agent = world.unfunded('agent');
-    done(await vault.approveAgent(agent.address));
-    done(await act(agent, resting()));
+    succeeded(await vault.approveAgent(agent.address));
+    succeeded(await act(agent, resting()));
     expect(await vault.openOrders()).toHaveLength(1);
   });
 
   test('a multi-sig leader acts through its signers', async () => {
     const members = [world.unfunded('first'), world.unfunded('second')] as const;
     const signers = signerSet(members, 2);
-    done(await send(leader, 'convertToMultiSigUser', { signers }));
+    succeeded(await send(leader, 'convertToMultiSigUser', { signers }));
     const wrap = { account: leader, sender: members[0], vaultAddress: vault.address };
     const enough = await wrapped(resting(), { ...wrap, signers: members });
-    done(await world.client.executed(enough));
+    succeeded(await world.client.executed(enough));
     expect(await vault.openOrders()).toHaveLength(1);
     expect(await leader.openOrders()).toEqual([]);
     // The vault is part of the signed data.
@@ -144,16 +144,16 @@ describe('R-vault: only the leader and its agents act for a vault', () => {
 
   test('every other account, agent and key is rejected', async () => {
     const agent = world.unfunded('agent');
-    done(await bob.approveAgent(agent.address));
+    succeeded(await bob.approveAgent(agent.address));
     for (const each of [bob, agent]) await expectNothing([vault, bob], forVault(each), notLeader());
     const nobody = world.unfunded('nobody');
     await expectNothing([vault], forVault(nobody), noAccount(nobody.address));
   });
 
   test('a former leader has no permission after the operator names another', async () => {
-    done(await register({ leader: bob.address, name: 'Second' }));
+    succeeded(await register({ leader: bob.address, name: 'Second' }));
     await expectNothing([vault], forVault(leader), notLeader());
-    done(await world.client.executed(await forVault(bob)));
+    succeeded(await world.client.executed(await forVault(bob)));
   });
 
   test('a vaultAddress of an account that is not a vault is rejected', async () => {
@@ -171,8 +171,8 @@ describe('R-vault: only the leader and its agents act for a vault', () => {
 
 describe('only the key of a vault moves its money', () => {
   test("the money of a vault is transferred by the vault's own key", async () => {
-    done(await tokenSend(vault, { to: bob.address, amount: '10' }));
-    done(await send(vault, 'withdraw3', { destination: bob.address, amount: '10' }));
+    succeeded(await tokenSend(vault, { to: bob.address, amount: '10' }));
+    succeeded(await send(vault, 'withdraw3', { destination: bob.address, amount: '10' }));
     expect(await vault.balance()).toBe('980');
   });
 
@@ -234,12 +234,14 @@ describe('some accounts cannot be a vault', () => {
 
   test('an agent, a builder and a multi-sig account cannot be registered as a vault', async () => {
     const [agent, company] = [world.unfunded('agent'), await world.resident('company')];
-    done(await bob.approveAgent(agent.address));
+    succeeded(await bob.approveAgent(agent.address));
     expectRefusal(await register({ vault: agent.address }), 10008, used);
-    done(await send(bob, 'approveBuilderFee', { builder: leader.address, maxFeeRate: '0.1%' }));
+    succeeded(
+      await send(bob, 'approveBuilderFee', { builder: leader.address, maxFeeRate: '0.1%' }),
+    );
     expectRefusal(await register({ vault: leader.address }), 10012, 'Invalid builder address');
     const signers = signerSet([bob], 1);
-    done(await send(company, 'convertToMultiSigUser', { signers }));
+    succeeded(await send(company, 'convertToMultiSigUser', { signers }));
     expectRefusal(await register({ vault: company.address }), 10000, 'Invalid multi-sig signers');
   });
 });
@@ -247,7 +249,7 @@ describe('some accounts cannot be a vault', () => {
 describe('an admin registers vaults and their shares', () => {
   test('the registration of a vault creates an account for a new address', async () => {
     const fresh = world.unfunded('fresh');
-    done(await register({ vault: fresh.address }));
+    succeeded(await register({ vault: fresh.address }));
     expect(await accountStatus(world.client, fresh.address)).toMatchObject({ exists: true });
     await fund(world.client, fresh.address);
     expect((await fresh.state()).withdrawable).toBe('1000');
@@ -272,7 +274,7 @@ describe('an admin registers vaults and their shares', () => {
       { user: leader.address, shares: '1' },
       { user: bob.address, shares: '2' },
     ];
-    done(await register({ shares }));
+    succeeded(await register({ shares }));
     expect([await equityOf(leader), await equityOf(bob), await equityOf(vault)]).toEqual([
       '333.333333',
       '666.666666',
@@ -280,30 +282,30 @@ describe('an admin registers vaults and their shares', () => {
     ]);
     // The second vault has 3 USDC, and half of it adds 1.5.
     const second = world.unfunded('second');
-    done(await tokenSend(bob, { to: second.address, amount: '3' }));
+    succeeded(await tokenSend(bob, { to: second.address, amount: '3' }));
     const halves = [
       { user: leader.address, shares: '0.000001' },
       { user: vault.address, shares: '0.000001' },
     ];
-    done(await register({ vault: second.address, shares: halves }));
+    succeeded(await register({ vault: second.address, shares: halves }));
     expect([await equityOf(leader), await equityOf(vault)]).toEqual(['334.833333', '1.5']);
   });
 
   test('vaultEquity follows profit and loss, and a new leader does not change it', async () => {
     const own = await operator.list();
-    done(await register({ shares: [{ user: bob.address, shares: '4' }] }));
+    succeeded(await register({ shares: [{ user: bob.address, shares: '4' }] }));
     await trade(vault, leader, { market: own, price: '100', size: '10' });
     await own.push('101');
     // The value is 1000 minus a fee of 0.45, plus a profit of 10, all of which belongs to Bob.
     expect(await equityOf(bob)).toBe('1009.55');
-    done(await register({ leader: bob.address, name: 'Renamed' }));
+    succeeded(await register({ leader: bob.address, name: 'Renamed' }));
     expect(await equityOf(bob)).toBe('1009.55');
-    done(await register({ shares: [] }));
+    succeeded(await register({ shares: [] }));
     expect(await equityOf(bob)).toBe('0');
   });
 
   test('a duplicate user or invalid shares reject the whole action', async () => {
-    done(await register({ shares: [{ user: bob.address, shares: '4' }] }));
+    succeeded(await register({ shares: [{ user: bob.address, shares: '4' }] }));
     const twice = [
       { user: bob.address, shares: '1' },
       { user: bob.address, shares: '1' },

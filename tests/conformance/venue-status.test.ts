@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aVenue } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { DEPLOYER } from '../support/deployer.ts';
-import { definition, done, Operator } from '../support/perps.ts';
+import { definition, succeeded, Operator } from '../support/perps.ts';
 import { OUTCOMES } from '../support/outcomes.ts';
 import {
   address,
@@ -59,14 +59,14 @@ describe('venueStatus reports the state of the venue', () => {
     expect(admins).toContain(operator.actor.address);
     expect(deployers).toEqual([DEPLOYER]);
     const other = world.unfunded('another deployer').address;
-    done(await operator.send({ setOperators: { role: 'deployers', add: [other] } }));
+    succeeded(await operator.send({ setOperators: { role: 'deployers', add: [other] } }));
     expect((await status()).deployers).toEqual([DEPLOYER, other]);
   });
 
   test("R-gate: venueStatus contains a gate's mode and list lengths, and gateLists contains the lists", async () => {
     const user = world.unfunded('listed').address;
     const accessCodes = { add: [{ code: 'SECRET-1', maxUses: 3 }] };
-    done(
+    succeeded(
       await operator.send({
         setGate: { channel: 1, mode: 'whitelist', whitelist: { add: [user] }, accessCodes },
       }),
@@ -86,7 +86,7 @@ describe('venueStatus reports the state of the venue', () => {
       grants: [],
     });
     const grants = { add: [{ user, code: 'SECRET-1' }] };
-    done(await operator.send({ setGate: { channel: 1, grants } }));
+    succeeded(await operator.send({ setGate: { channel: 1, grants } }));
     expect(await lists()).toEqual({
       ...unchanged,
       accessCodes: [{ accessCode: 'SE****', maxUses: 3, uses: 1 }],
@@ -103,25 +103,25 @@ describe('venueStatus reports the state of the venue', () => {
 
   test('R-oracle-stale: a perp is stale until its first price, and a halted perp does not trade', async () => {
     const registerPerp = definition();
-    const { instrumentId } = done(await operator.send({ registerPerp })).created;
+    const { instrumentId } = succeeded(await operator.send({ registerPerp })).created;
     const oracle = async () =>
       (await status()).oracles.find(({ coin }: Json) => coin === registerPerp['name']);
     expect(await oracle()).toMatchObject({ trading: true, ageMs: null, stale: true });
-    done(await operator.push([{ instrumentId, oraclePx: '100', externalPerpPx: null }]));
+    succeeded(await operator.push([{ instrumentId, oraclePx: '100', externalPerpPx: null }]));
     expect(await oracle()).toMatchObject({
       trading: true,
       ageMs: expect.any(Number),
       stale: false,
     });
-    done(await operator.send({ setPerp: { instrumentId, haltTrading: true } }));
+    succeeded(await operator.send({ setPerp: { instrumentId, haltTrading: true } }));
     expect(await oracle()).toMatchObject({ trading: false });
   });
 
   test('R-delist: a perp does not trade from its closing hour', async () => {
     const registerPerp = definition();
-    const { instrumentId } = done(await operator.send({ registerPerp })).created;
-    done(await operator.push([{ instrumentId, oraclePx: '100', externalPerpPx: null }]));
-    done(await operator.send({ setPerp: { instrumentId, delisted: true } }));
+    const { instrumentId } = succeeded(await operator.send({ registerPerp })).created;
+    succeeded(await operator.push([{ instrumentId, oraclePx: '100', externalPerpPx: null }]));
+    succeeded(await operator.send({ setPerp: { instrumentId, delisted: true } }));
     const { universe } = await world.client.data({ type: 'perpMeta' });
     const perp = universe.find(({ index }: Json) => index === instrumentId);
     expect(perp).toMatchObject({ delisted: true, haltTrading: false });

@@ -13,7 +13,7 @@ import {
   placed,
   fundsOf,
 } from '../support/outcomes.ts';
-import { done } from '../support/perps.ts';
+import { succeeded } from '../support/perps.ts';
 import { sampledCases } from '../support/sampled-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { seededRandom } from '../support/seeded.ts';
@@ -127,7 +127,7 @@ describe(`a venue killed with −9 executes or fails each delayed order once, CR
         const found = await settled(one);
         if (one.isAcknowledged) expect(found.status).toBe('executed');
         // A request without a receipt is sent again and must now be executed.
-        if (found.status === 'unknown') done(await world.client.executed(one.signed));
+        if (found.status === 'unknown') succeeded(await world.client.executed(one.signed));
         const { result } = await settled(one);
         expect(result.orders).toMatchObject([{ state: 'filled', filledSz: '5', avgPx: '0.4' }]);
         bought.set(one.actor, (bought.get(one.actor) ?? 0) + 5);
@@ -173,7 +173,7 @@ describe(`a venue killed with −9 around a resolution pays each share once, CRA
       const [yes, no] = [await shareTrader(world, 'yes'), await shareTrader(world, 'no')];
       await placed(yes, quick, 'buy Yes 100 at 0.60');
       await placed(no, quick, 'buy No 100 at 0.40');
-      done(await operate(no, 'split', [quick, '50']));
+      succeeded(await operate(no, 'split', [quick, '50']));
       await deployer.set(quick, 'close');
       const resolve = { instrumentId: quick.id, settlementFraction: '0.2' };
       const signed = await deployer.actor.sign({ type: 'outcomeDeploy', resolve });
@@ -185,8 +185,8 @@ describe(`a venue killed with −9 around a resolution pays each share once, CRA
       const receipt = await settled({ actor: deployer.actor, signed, isAcknowledged });
       if (isAcknowledged) expect(receipt.status).toBe('executed');
       // The same bytes have the same result, regardless of whether the venue had received them.
-      done(await world.client.executed(signed));
-      done(await world.client.executed(signed));
+      succeeded(await world.client.executed(signed));
+      succeeded(await world.client.executed(signed));
       expect([await fundsOf(yes, quick), await fundsOf(no, quick)]).toEqual(['960', '1040']);
       const type = 'userNonFundingLedgerUpdates';
       const rows: Json[] = await world.client.data({ type, user: no.address });

@@ -5,7 +5,7 @@ import type { Json } from '../support/client.ts';
 import { directAction, signDirect } from '../support/direct.ts';
 import {
   act,
-  done,
+  succeeded,
   groupAction,
   Operator,
   OPERATED,
@@ -64,7 +64,7 @@ beforeAll(async () => {
 });
 
 async function once(signed: Signed): Promise<void> {
-  done(await world.client.executed(signed));
+  succeeded(await world.client.executed(signed));
   executed.push(signed.envelope);
 }
 
@@ -249,7 +249,7 @@ describe(`requests without a valid signature do no harm, FUZZ_SEED=${SEED}`, () 
   test('R-nonce: requests do not consume nonces of a key without an account', async () => {
     await world.client.post('/request-fund', { user: outsider.address });
     const first = outsiderSamples.find(({ action }) => action['type'] === 'order')!;
-    done(await world.client.executed(first));
+    succeeded(await world.client.executed(first));
   });
 });
 
@@ -280,7 +280,7 @@ describe(`requests signed by keys with accounts affect only these accounts, FUZZ
     const [alice, bob] = residents as [Actor, Actor];
     const size = eth.worth(30);
     await trade(alice, bob, { market: eth, price: eth.at(0), size });
-    done(await act(alice, { type: 'cancelAll' }));
+    succeeded(await act(alice, { type: 'cancelAll' }));
     expect(await alice.openOrders()).toEqual([]);
   });
 });

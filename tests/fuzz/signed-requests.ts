@@ -1,6 +1,6 @@
 import type { Actor, World } from '../support/actors.ts';
 import { directAction, isDirect, signDirect, signMultiSig } from '../support/direct.ts';
-import { act, done, type Operator } from '../support/perps.ts';
+import { act, succeeded, type Operator } from '../support/perps.ts';
 import type { SeededRandom } from '../support/seeded.ts';
 import { addressOf, keyOf, nextNonce } from '../support/wallet.ts';
 import type { JsonObject, Signed } from '../support/wallet.ts';
@@ -41,13 +41,13 @@ export class SignedRequests {
     const people: Actor[] = [];
     for (let count = 0; count < PEOPLE; count++) people.push(await world.resident('mallory'));
     const registerVault = { vault: VAULT, leader: people[0]!.address, name: 'vault' };
-    done(await act(operator.actor, { type: 'venueAdmin', registerVault }));
+    succeeded(await act(operator.actor, { type: 'venueAdmin', registerVault }));
     const shared = await world.resident('shared');
     const nonce = nextNonce();
     const signers = { authorizedUsers: SIGNERS.map(addressOf).toSorted(), threshold: 2 };
     const fields = { signers: JSON.stringify(signers) };
     const convert = directAction('convertToMultiSigUser', nonce, fields);
-    done(await world.client.executed(await signDirect(shared.key, convert, { nonce })));
+    succeeded(await world.client.executed(await signDirect(shared.key, convert, { nonce })));
     return new SignedRequests(world, people, shared, random);
   }
 

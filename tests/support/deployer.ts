@@ -1,6 +1,6 @@
 import { Actor, order, type World } from './actors.ts';
 import type { Json, Reply } from './client.ts';
-import { act, done } from './perps.ts';
+import { act, succeeded } from './perps.ts';
 import { FIXED_PRICE_FLAGS } from './venue-process.ts';
 import { addressOf, keyOf, type JsonObject } from './wallet.ts';
 
@@ -116,13 +116,13 @@ export class Deployer {
 
   async event(changes: JsonObject = {}): Promise<string> {
     const fields = eventFields(changes);
-    done(await this.send({ registerEvent: fields }));
+    succeeded(await this.send({ registerEvent: fields }));
     return String(fields['slug']);
   }
 
   async list(changes: JsonObject = {}, eventSlug?: string): Promise<OutcomeMarket> {
     const fields = marketFields(eventSlug ?? (await this.event()), changes);
-    const { instrumentId: id } = done(await this.send({ registerMarket: fields })).created;
+    const { instrumentId: id } = succeeded(await this.send({ registerMarket: fields })).created;
     const [slug, event] = [String(fields['slug']), String(fields['eventSlug'])];
     return { id, coin: String(id), slug, eventSlug: event };
   }
@@ -132,16 +132,16 @@ export class Deployer {
     state: 'open' | 'halt' | 'close',
   ): Promise<void> {
     const instrumentIds = [markets].flat().map(({ id }) => id);
-    done(await this.send({ setTrading: { instrumentIds, state } }));
+    succeeded(await this.send({ setTrading: { instrumentIds, state } }));
   }
 
   async resolve(market: OutcomeMarket, settlementFraction: string): Promise<void> {
     await this.set(market, 'close');
-    done(await this.send({ resolve: { instrumentId: market.id, settlementFraction } }));
+    succeeded(await this.send({ resolve: { instrumentId: market.id, settlementFraction } }));
   }
 
   async push(...prices: Json[]): Promise<void> {
-    done(await this.send({ pushPrice: { prices } }));
+    succeeded(await this.send({ pushPrice: { prices } }));
   }
 }
 

@@ -35,13 +35,13 @@ export function down(value: Exact, step: Exact): Exact {
   return value - (rest < 0n ? rest + step : rest);
 }
 
-export function up(value: Exact, step: Exact): Exact {
+export function roundedUp(value: Exact, step: Exact): Exact {
   return -down(-value, step);
 }
 
 /** Returns `value / divisor`, rounded up to a multiple of `step`. */
 export function dividedUp(value: Exact, divisor: number, step: Exact): Exact {
-  return up((value + BigInt(divisor) - 1n) / BigInt(divisor), step);
+  return roundedUp((value + BigInt(divisor) - 1n) / BigInt(divisor), step);
 }
 
 export function sum(values: readonly Exact[]): Exact {

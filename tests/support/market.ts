@@ -1,5 +1,5 @@
 import { eventually, type Client, type Json } from './client.ts';
-import { down, exact, show, times, up, type Exact } from './exact.ts';
+import { down, exact, show, times, roundedUp, type Exact } from './exact.ts';
 
 /** A perp as the API reports it, with helpers for valid prices and sizes. */
 export type Market = {
@@ -57,7 +57,7 @@ export async function readMarket(client: Client, name: string, user: string): Pr
     makerRate: lower(BASE_MAKER, exact(perp.makerFeeRate)),
     at: (basisPoints) => show(down((mark * BigInt(10_000 + basisPoints)) / 10_000n, tick)),
     ticks: (price, count) => show(exact(price) + BigInt(count) * tick),
-    worth: (usdc) => show(up((exact(usdc) * exact(1)) / mark, lot)),
+    worth: (usdc) => show(roundedUp((exact(usdc) * exact(1)) / mark, lot)),
     lots: (count) => show(times(lot, exact(count))),
   };
 }

@@ -11,7 +11,7 @@ import {
   type Refusal,
   type Wrap,
 } from './keys.ts';
-import { done } from './perps.ts';
+import { succeeded } from './perps.ts';
 
 /** An account with 1,000 USDC that becomes a two-of-three multi-sig account. */
 export class MultiSigAccount {
@@ -32,7 +32,7 @@ export class MultiSigAccount {
 
   async found(): Promise<void> {
     const reply = await convert(this.account, signerSet(this.members, 2));
-    done(reply);
+    succeeded(reply);
     expect(reply.json.data.type).toBe('ConvertToMultiSigUser');
   }
 

@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import { orderAction, type Actor, type World } from './actors.ts';
 import { eventually, type Json, type Reply } from './client.ts';
 import { DEPLOYER, share, type OutcomeMarket } from './deployer.ts';
-import { exact, MICRO, show, times, up } from './exact.ts';
-import { OPERATED, act, done } from './perps.ts';
+import { exact, MICRO, show, times, roundedUp } from './exact.ts';
+import { OPERATED, act, succeeded } from './perps.ts';
 import type { JsonObject, Signed } from './wallet.ts';
 import type { Socket } from './socket.ts';
 
@@ -43,7 +43,7 @@ export async function placed(
   words: string,
   options: BetOptions = {},
 ): Promise<Json> {
-  return done(await actor.place(bet(market, words, options))).orders[0];
+  return succeeded(await actor.place(bet(market, words, options))).orders[0];
 }
 
 /** Sends orders without waiting for their execution. The reply contains only the trace id. */
@@ -120,7 +120,7 @@ export async function actionStatus(world: World, { txHash }: Signed): Promise<Js
  */
 export function takerFee(size: string, price: string, rate = '0.07'): string {
   const p = exact(price);
-  return show(up(times(times(exact(size), exact(rate)), times(p, exact(1) - p)), MICRO));
+  return show(roundedUp(times(times(exact(size), exact(rate)), times(p, exact(1) - p)), MICRO));
 }
 
 export async function outcomeLedger(actor: Actor): Promise<Json[]> {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { Actor, cloidOf, order, type OrderOptions, type World } from './actors.ts';
 import { eventually, type Json, type Reply } from './client.ts';
-import { exact, MICRO, show, times, up, type Exact } from './exact.ts';
+import { exact, MICRO, show, times, roundedUp, type Exact } from './exact.ts';
 import { readMarket, type Market } from './market.ts';
 import type { Socket } from './socket.ts';
 import { addressOf, keyOf, type JsonObject } from './wallet.ts';
@@ -84,16 +84,16 @@ export class Operator {
   }
 
   async set(market: Market, changes: JsonObject): Promise<void> {
-    done(await this.send({ setPerp: { instrumentId: market.id, ...changes } }));
+    succeeded(await this.send({ setPerp: { instrumentId: market.id, ...changes } }));
   }
 
   async list(changes: JsonObject = {}, price = '100'): Promise<OwnPerp> {
     const perp = definition(changes);
     const reply = await this.send({ registerPerp: perp });
-    done(reply);
+    succeeded(reply);
     const { instrumentId } = reply.json.data.data.created;
     const push = async (oraclePx: string) => {
-      done(await this.push([{ instrumentId, oraclePx, externalPerpPx: null }]));
+      succeeded(await this.push([{ instrumentId, oraclePx, externalPerpPx: null }]));
     };
     await push(price);
     const market = await readMarket(
@@ -127,7 +127,7 @@ export async function act(actor: Actor, action: JsonObject): Promise<Reply> {
 }
 
 /** Returns the data of an action. Throws unless it was executed without errors. */
-export function done(reply: Reply): Json {
+export function succeeded(reply: Reply): Json {
   expect(reply.json, reply.text).toMatchObject({
     status: 'ok',
     code: 0,
@@ -172,7 +172,7 @@ export function perpOrder(options: PerpOrder): JsonObject {
 
 /** Places one order, which the venue must accept, and returns its id. */
 export async function put(actor: Actor, options: PerpOrder): Promise<number> {
-  return done(await actor.place(perpOrder(options))).orders[0].oid;
+  return succeeded(await actor.place(perpOrder(options))).orders[0].oid;
 }
 
 export type TriggerOptions = {
@@ -224,8 +224,8 @@ export async function trade(
   const both = { market, price, size };
   const sell = { ...both, side: 'sell' as const };
   const buy = { ...both, side: 'buy' as const };
-  done(await seller.place(perpOrder(withMargin(sell, sellerMargin))));
-  const { orders } = done(await buyer.place(perpOrder(withMargin(buy, buyerMargin))));
+  succeeded(await seller.place(perpOrder(withMargin(sell, sellerMargin))));
+  const { orders } = succeeded(await buyer.place(perpOrder(withMargin(buy, buyerMargin))));
   expect(orders[0]).toMatchObject({ state: 'filled', filledSz: size });
 }
 
@@ -277,7 +277,7 @@ export async function ledgerOf(actor: Actor, type: string): Promise<Json[]> {
  * Returns the fee of an order for its fills in one role, rounded up to a micro-USDC (R-rounding).
  */
 export function feeOf(rate: Exact, notional: Exact): Exact {
-  return up(times(notional, rate), MICRO);
+  return roundedUp(times(notional, rate), MICRO);
 }
 
 export function product(a: string, b: string): Exact {

@@ -2,7 +2,15 @@ import type { APIResponse, Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { aVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
-import { act, definition, done, Operator, OPERATED, put, type OwnPerp } from '../support/perps.ts';
+import {
+  act,
+  definition,
+  succeeded,
+  Operator,
+  OPERATED,
+  put,
+  type OwnPerp,
+} from '../support/perps.ts';
 import { buildPageOnce } from './support/build-once.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { pageReady } from './support/web-venue.ts';
@@ -66,7 +74,7 @@ test(
     const { page } = await trading();
     await buy(page, '2');
     const notice = page.getByText(/^Perpetuals are closed to new positions/);
-    done(await operator.send({ setGate: { channel: 0, mode: 'closed' } }));
+    succeeded(await operator.send({ setGate: { channel: 0, mode: 'closed' } }));
     try {
       await notice.waitFor();
       await price(page).fill('99');
@@ -77,7 +85,7 @@ test(
       await page.getByRole('menuitem', { name: '100%' }).click();
       await page.getByText('No open positions').waitFor();
     } finally {
-      done(await operator.send({ setGate: { channel: 0, mode: 'open' } }));
+      succeeded(await operator.send({ setGate: { channel: 0, mode: 'open' } }));
     }
     await notice.waitFor({ state: 'detached' });
     await button(page, /^Buy 1\.?0* T\w+ at 99/).waitFor();
@@ -106,10 +114,10 @@ test(
 test(
   'R-oracle-stale: a market shows that its price is stale and continues with the next price',
   async () => {
-    const { instrumentId } = done(await operator.send({ registerPerp: definition() })).created;
+    const { instrumentId } = succeeded(await operator.send({ registerPerp: definition() })).created;
     const prices = [{ instrumentId, oraclePx: '100', externalPerpPx: null }];
     // The price becomes stale within a few seconds.
-    done(await operator.push(prices, Date.now() - 28_000));
+    succeeded(await operator.push(prices, Date.now() - 28_000));
     const { universe } = await world.client.data({ type: 'perpMeta' });
     const { name } = universe.find((entry: Json) => entry.index === instrumentId);
     const { page } = await trading(name);
@@ -120,7 +128,7 @@ test(
       .getByRole('alert')
       .getByText(/Oracle is stale/)
       .waitFor();
-    done(await operator.push(prices));
+    succeeded(await operator.push(prices));
     await page.getByText(/^The oracle price is stale/).waitFor({ state: 'detached' });
   },
   LONG_MS,
@@ -133,7 +141,7 @@ test(
     await buy(page, '60');
     // Another account takes the venue's liquidation order, so that the liquidation trades in the
     // market.
-    done(await act(maker, { type: 'cancelAll', asset: perp.id }));
+    succeeded(await act(maker, { type: 'cancelAll', asset: perp.id }));
     await put(maker, { market: perp, side: 'buy', price: '85.5', size: '60' });
     await perp.push('85');
     await page.getByText(/^Liquidated: .* T\w+-USDC at mark price/).waitFor();

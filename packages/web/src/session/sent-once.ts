@@ -42,7 +42,7 @@ export async function sentOnce(
     sent = { txHash: error.txHash, expiresAfter: error.expiresAfter };
   }
   onAsk?.();
-  return fateOf(trader, sent);
+  return resultOf(trader, sent);
 }
 
 export async function doneOnce(
@@ -66,7 +66,7 @@ export function failureOf(reply: ActionReply): ApiError | undefined {
   });
 }
 
-async function fateOf(trader: Client, { expiresAfter, txHash }: Sent): Promise<ActionReply> {
+async function resultOf(trader: Client, { expiresAfter, txHash }: Sent): Promise<ActionReply> {
   const endMs =
     expiresAfter === undefined ? venueNow() + ENDLESS_GRACE_MS : expiresAfter + GRACE_MS;
   for (;;) {

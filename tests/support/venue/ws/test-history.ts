@@ -19,7 +19,7 @@ export type TestRow = {
   readonly row: unknown;
 };
 
-type Question = {
+type PendingQuery = {
   readonly table: WatchedTable;
   readonly ask: UserPage & { readonly accountTypes?: readonly AccountType[] };
   readonly resolve: (answer: { asOf: AsOf; answer: unknown }) => void;
@@ -39,7 +39,7 @@ export class TestHistory implements History {
   isPrompt = true;
   readonly #rows: (TestRow & { readonly height: number })[] = [];
   readonly #watches = new Set<Watch>();
-  readonly #questions: Question[] = [];
+  readonly #questions: PendingQuery[] = [];
   #delayedAnswers: (() => void)[] = [];
 
   get waitingCount(): number {
@@ -70,7 +70,7 @@ export class TestHistory implements History {
     }
     const { promise, reject, resolve } = Promise.withResolvers<{ asOf: AsOf; answer: unknown }>();
     const table = topic as WatchedTable;
-    this.#questions.push({ table, ask: question as Question['ask'], resolve, reject });
+    this.#questions.push({ table, ask: question as PendingQuery['ask'], resolve, reject });
     if (this.isPrompt) this.answer();
     return (await promise) as { asOf: AsOf; answer: Answer<Topic> };
   }

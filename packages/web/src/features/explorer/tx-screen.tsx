@@ -119,7 +119,7 @@ function InWords({ tx }: { readonly tx: TxDetail }) {
   const t = useWords();
   const nameOf = useNames(marketIdsOf(tx.action));
   const sentences = sentencesOf(tx.action, nameOf, t);
-  const fates = tx.result.orders ?? [];
+  const entryResults = tx.result.orders ?? [];
   return (
     <div className="border-b border-line px-4 py-3">
       <div className="flex flex-wrap items-center gap-2">
@@ -138,7 +138,7 @@ function InWords({ tx }: { readonly tx: TxDetail }) {
       {isHidden(tx) && <p className="mt-1 text-12 text-muted">{t('explorer.hidden')}</p>}
       <ul className="mt-1">
         {sentences.map(({ entry, isOutcome = false, side, text }, index) => {
-          const fate = fates.find(({ i }) => i === entry);
+          const entryResult = entryResults.find(({ i }) => i === entry);
           return (
             // The entries of a request never change their order.
             // oxlint-disable-next-line react/no-array-index-key
@@ -146,11 +146,11 @@ function InWords({ tx }: { readonly tx: TxDetail }) {
               <span className={side === undefined ? '' : side === 'buy' ? 'text-buy' : 'text-sell'}>
                 {text}
               </span>
-              {fate !== undefined && (
+              {entryResult !== undefined && (
                 <span className="text-muted">
                   {' · '}
-                  {fateText(fate, isOutcome, t)}
-                  {fate.error !== null && ` · ${fate.error}`}
+                  {resultText(entryResult, isOutcome, t)}
+                  {entryResult.error !== null && ` · ${entryResult.error}`}
                 </span>
               )}
             </li>
@@ -161,9 +161,9 @@ function InWords({ tx }: { readonly tx: TxDetail }) {
   );
 }
 
-type Fate = NonNullable<TxDetail['result']['orders']>[number];
+type EntryResult = NonNullable<TxDetail['result']['orders']>[number];
 
-function fateText({ avgPx, filledSz, state }: Fate, isOutcome: boolean, t: Words): string {
+function resultText({ avgPx, filledSz, state }: EntryResult, isOutcome: boolean, t: Words): string {
   if (avgPx === null) return t(`explorer.state.${state}`);
   const given = { size: number(filledSz), price: isOutcome ? cents(avgPx) : number(avgPx) };
   if (state === 'filled') return t('explorer.filledAt', given);

@@ -215,7 +215,7 @@ export type SentOrder = {
   readonly result?: OrderResult | undefined;
 };
 
-export type Fate =
+export type OrderState =
   | { readonly at: 'sent' }
   | { readonly at: 'queued' }
   | { readonly at: 'book'; readonly filled: string; readonly left: string }
@@ -223,11 +223,11 @@ export type Fate =
   | { readonly at: 'ended'; readonly filled: string; readonly reason: string | undefined }
   | { readonly at: 'failed'; readonly message: string; readonly details: Details | undefined };
 
-export function fateOf(
+export function orderStateOf(
   { result, traceId }: SentOrder,
-  { releases, updates }: FatesState,
+  { releases, updates }: OrderStatesData,
   receipt: ActionStatus | undefined,
-): Fate {
+): OrderState {
   if (traceId === undefined) return result === undefined ? { at: 'sent' } : fromResult(result);
   const release = releases.get(traceId);
   if (release?.success === false) {
@@ -245,7 +245,7 @@ export function fateOf(
   return fromReceipt(receipt) ?? { at: 'queued' };
 }
 
-function fromReceipt(receipt: ActionStatus | undefined): Fate | undefined {
+function fromReceipt(receipt: ActionStatus | undefined): OrderState | undefined {
   const result = receipt?.result?.orders?.[0];
   if (receipt?.status === 'failed') {
     const { details, message } = receipt.error;
@@ -254,27 +254,27 @@ function fromReceipt(receipt: ActionStatus | undefined): Fate | undefined {
   return result === undefined ? undefined : fromResult(result);
 }
 
-function fromResult({ avgPx: average, error, filledSz: filled, state }: OrderResult): Fate {
+function fromResult({ avgPx: average, error, filledSz: filled, state }: OrderResult): OrderState {
   if (state === 'rejected') return { at: 'failed', message: error ?? '', details: undefined };
   if (state === 'filled') return { at: 'filled', filled, average };
   if (state === 'open') return { at: 'book', filled, left: '' };
   return { at: 'ended', filled, reason: error ?? undefined };
 }
 
-export function isOver({ at }: Fate): boolean {
+export function isOver({ at }: OrderState): boolean {
   return at === 'filled' || at === 'ended' || at === 'failed';
 }
 
 export type OutcomeUpdate = OrderUpdate<UpdatedOutcomeOrder>;
 
-export type FatesState = {
+export type OrderStatesData = {
   readonly releases: ReadonlyMap<string, OutcomeOrderRelease>;
   readonly updates: ReadonlyMap<number, OutcomeUpdate>;
 };
 
 const ENTRIES_MAX = 200;
 
-export const outcomeFates = createLive<string, FatesState>({
+export const outcomeOrderStates = createLive<string, OrderStatesData>({
   key: (user) => user,
   initial: () => ({ releases: new Map(), updates: new Map() }),
   open: (user, store) => {

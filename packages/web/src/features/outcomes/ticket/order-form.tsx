@@ -13,14 +13,14 @@ import { ErrorSentence } from '../../../ui/states.tsx';
 import { classes } from '../../../ui/styles.ts';
 import { ladderOf, legLabel, legName, otherLeg } from '../market-facts.ts';
 import {
-  fateOf,
+  orderStateOf,
   isOver,
   lastingMs,
   MARKET_REST_MS,
   mostOf,
-  outcomeFates,
+  outcomeOrderStates,
   type Draft,
-  type Fate,
+  type OrderState,
   type SentOrder,
   type Ticket,
 } from './draft.ts';
@@ -388,8 +388,8 @@ type OrderFateProps = Readonly<{ user: string; sent: SentOrder; market: OutcomeM
 
 function OrderFate({ user, sent, market }: OrderFateProps) {
   const t = useWords();
-  const fates = outcomeFates.use(user, (state) => state);
-  const known = fateOf(sent, fates, undefined);
+  const updates = outcomeOrderStates.use(user, (state) => state);
+  const known = orderStateOf(sent, updates, undefined);
   const { traceId } = sent;
   const { data: receipt } = useQuery({
     queryKey: ['actionStatus', traceId],
@@ -402,26 +402,26 @@ function OrderFate({ user, sent, market }: OrderFateProps) {
     refetchInterval: RECEIPT_AFTER_MS,
     gcTime: 0,
   });
-  const fate = fateOf(sent, fates, receipt);
-  const hasFailed = fate.at === 'failed';
+  const state = orderStateOf(sent, updates, receipt);
+  const hasFailed = state.at === 'failed';
   useEffect(() => {
     if (hasFailed) void queryClient.invalidateQueries({ queryKey: ['outcomeEvent'] });
   }, [hasFailed]);
-  const { text, title } = fateTexts(fate, sent, market, t);
+  const { text, title } = stateTexts(state, sent, market, t);
   return (
     <div
       role="status"
       className="flex min-h-14 items-center gap-3 rounded border border-line px-3 py-2"
     >
-      {isOver(fate) || fate.at === 'book' ? (
-        <Mark fate={fate} />
+      {isOver(state) || state.at === 'book' ? (
+        <Mark state={state} />
       ) : (
         <Ring sentMs={sent.sentMs} delayMs={sent.delayMs} />
       )}
       <div className="min-w-0 break-words">
         <p className="text-13">{title}</p>
         <p className="text-12 text-muted">{text}</p>
-        {(fate.at === 'failed' || fate.at === 'ended') && (
+        {(state.at === 'failed' || state.at === 'ended') && (
           <p className="truncate text-12 text-muted">{sent.words}</p>
         )}
       </div>
@@ -429,13 +429,13 @@ function OrderFate({ user, sent, market }: OrderFateProps) {
   );
 }
 
-function fateTexts(
-  fate: Fate,
+function stateTexts(
+  state: OrderState,
   { delayMs, isAskedFor, words }: SentOrder,
   market: OutcomeMarketMeta,
   t: Words,
 ): { title: string; text: string } {
-  switch (fate.at) {
+  switch (state.at) {
     case 'sent':
       return {
         title: t(isAskedFor === true ? 'outcomes.fate.askedFor' : 'outcomes.fate.sent'),
@@ -451,29 +451,29 @@ function fateTexts(
     case 'book':
       return {
         title: t('outcomes.fate.book'),
-        text: isZero(fate.filled)
+        text: isZero(state.filled)
           ? t('outcomes.fate.restsText', { order: words })
-          : t('outcomes.fate.bookText', { filled: number(fate.filled) }),
+          : t('outcomes.fate.bookText', { filled: number(state.filled) }),
       };
     case 'filled':
       return {
         title: t('outcomes.fate.filled'),
         text: t('outcomes.fate.filledText', {
-          filled: number(fate.filled),
-          price: cents(fate.average, priceDecimals(market) + 1),
+          filled: number(state.filled),
+          price: cents(state.average, priceDecimals(market) + 1),
         }),
       };
     case 'ended':
       return {
-        title: t(isZero(fate.filled) ? 'outcomes.fate.endedEmpty' : 'outcomes.fate.ended', {
-          filled: number(fate.filled),
+        title: t(isZero(state.filled) ? 'outcomes.fate.endedEmpty' : 'outcomes.fate.ended', {
+          filled: number(state.filled),
         }),
-        text: endReason(fate.reason, t),
+        text: endReason(state.reason, t),
       };
     case 'failed':
       return {
         title: t('outcomes.fate.failed'),
-        text: explainRefusal(fate, t).sentence.replace(
+        text: explainRefusal(state, t).sentence.replace(
           /\bOUTCOME-\d+\b/,
           `“${market.group_title ?? market.question}”`,
         ),
@@ -501,16 +501,16 @@ function endReason(reason: string | undefined, t: Words): string {
   return known === undefined ? (reason ?? '') : t(`outcomes.endReason.${known}`);
 }
 
-function Mark({ fate }: { readonly fate: Fate }) {
+function Mark({ state }: { readonly state: OrderState }) {
   return (
     <span
       aria-hidden="true"
       className={classes(
         'flex size-6 shrink-0 items-center justify-center text-15',
-        fate.at === 'failed' ? 'text-warning' : 'text-accent',
+        state.at === 'failed' ? 'text-warning' : 'text-accent',
       )}
     >
-      {fate.at === 'failed' ? '!' : fate.at === 'book' ? '≡' : fate.at === 'filled' ? '✓' : '·'}
+      {state.at === 'failed' ? '!' : state.at === 'book' ? '≡' : state.at === 'filled' ? '✓' : '·'}
     </span>
   );
 }

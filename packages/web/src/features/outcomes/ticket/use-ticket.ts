@@ -22,7 +22,7 @@ import { useFunds, type Funds } from '../queries.ts';
 import {
   draftOf,
   moneyToMove,
-  outcomeFates,
+  outcomeOrderStates,
   type Draft,
   type SentOrder,
   type Ticket,
@@ -78,7 +78,7 @@ export function useTicket(
   const book = books.use({ coin: String(market.instrument_id) }, (state) => state.book);
   const sending = useSend(session?.trader);
   // The stream is subscribed before the first order, so that no update is missed.
-  outcomeFates.useStore(session?.trader === undefined ? undefined : session.address);
+  outcomeOrderStates.useStore(session?.trader === undefined ? undefined : session.address);
   const ticket: Ticket = { ...typed, intent, leg };
   const draft = draftOf(ticket, {
     asset: market.instrument_id,

@@ -375,7 +375,7 @@ function useConfirmed(
   };
   useWishes(request);
   const question = isAsked && (
-    <Question label={label} value={value} onSend={send} onClose={() => setIsAsked(false)} />
+    <SendConfirmation label={label} value={value} onSend={send} onClose={() => setIsAsked(false)} />
   );
   return { request, question };
 }
@@ -388,14 +388,14 @@ function useWishes(request: () => void): void {
   }, [wish]);
 }
 
-type QuestionProps = {
+type SendConfirmationProps = {
   readonly label: string;
   readonly value: string | undefined;
   readonly onSend: () => Promise<void>;
   readonly onClose: () => void;
 };
 
-function Question({ label, value, onSend, onClose }: QuestionProps) {
+function SendConfirmation({ label, value, onSend, onClose }: SendConfirmationProps) {
   const t = useWords();
   const { side } = useDraft();
   const [isBusy, setIsBusy] = useState(false);

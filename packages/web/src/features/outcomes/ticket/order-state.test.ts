@@ -1,11 +1,11 @@
 import type { ActionStatus, OrderResult } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
-import { fateOf, isOver, type FatesState, type OutcomeUpdate } from './draft.ts';
+import { orderStateOf, isOver, type OrderStatesData, type OutcomeUpdate } from './draft.ts';
 
 const SENT = { id: 1, words: 'Buy 20 Yes', sentMs: 0, delayMs: 250, traceId: 'trace' };
-const NOTHING: FatesState = { releases: new Map(), updates: new Map() };
+const NOTHING: OrderStatesData = { releases: new Map(), updates: new Map() };
 
-const released = (success: boolean): FatesState => ({
+const released = (success: boolean): OrderStatesData => ({
   releases: new Map([
     [
       'trace',
@@ -50,7 +50,7 @@ function update(status: OutcomeUpdate['status'], filledSz: string): OutcomeUpdat
   };
 }
 
-const atBook = (status: OutcomeUpdate['status'], filledSz: string): FatesState => ({
+const atBook = (status: OutcomeUpdate['status'], filledSz: string): OrderStatesData => ({
   ...released(true),
   updates: new Map([[7, update(status, filledSz)]]),
 });
@@ -66,11 +66,11 @@ describe('the ticket shows the status of an order for shares', () => {
     ['ended', atBook('cancelled', '5'), 'trace'],
     ['ended', atBook('rejected', '0'), 'trace'],
   ] as const)('the status is shown as %s', (at, state, traceId) => {
-    expect(fateOf({ ...SENT, traceId }, state, undefined).at).toBe(at);
+    expect(orderStateOf({ ...SENT, traceId }, state, undefined).at).toBe(at);
   });
 
   test('the status contains the reason of a failure', () => {
-    expect(fateOf(SENT, released(false), undefined)).toMatchObject({
+    expect(orderStateOf(SENT, released(false), undefined)).toMatchObject({
       message: 'Trading is halted',
     });
   });
@@ -87,8 +87,8 @@ test('the status is taken from the receipt if the response was lost', () => {
     error: null,
   };
   const lost = { ...SENT, traceId: undefined };
-  expect(fateOf({ ...lost, isAskedFor: true }, NOTHING, undefined)).toEqual({ at: 'sent' });
-  expect(fateOf({ ...lost, result }, NOTHING, undefined)).toMatchObject({
+  expect(orderStateOf({ ...lost, isAskedFor: true }, NOTHING, undefined)).toEqual({ at: 'sent' });
+  expect(orderStateOf({ ...lost, result }, NOTHING, undefined)).toMatchObject({
     at: 'book',
     filled: '5',
   });
@@ -105,12 +105,12 @@ test('the status is taken from the receipt if stream events are missing', () => 
         orders: [{ i: 0, oid: 7, cloid: null, state, filledSz: '20', avgPx: '0.46', error }],
       },
     }) as unknown as ActionStatus;
-  expect(fateOf(SENT, NOTHING, result('filled', null))).toEqual({
+  expect(orderStateOf(SENT, NOTHING, result('filled', null))).toEqual({
     at: 'filled',
     filled: '20',
     average: '0.46',
   });
-  const failed = fateOf(SENT, NOTHING, result('rejected', 'Market is closed'));
+  const failed = orderStateOf(SENT, NOTHING, result('rejected', 'Market is closed'));
   expect(failed).toMatchObject({ at: 'failed', message: 'Market is closed' });
   expect([isOver(failed), isOver({ at: 'queued' })]).toEqual([true, false]);
 });
