@@ -313,7 +313,7 @@ describe('accounts and positions have margin settings', () => {
     );
   });
 
-  test('errors of settings name the action’s own fields', async () => {
+  test('errors of settings name the fields of the action', async () => {
     expect((await send({ type: 'updateLeverage', asset: 9, leverage: 5 })).json).toMatchObject({
       code: 10404,
       details: { field: 'asset', got: 9 },

@@ -60,16 +60,14 @@ const SHARES_MAX = 45;
 /** The maximum distance of the limit price from the best price, in steps of the grid. */
 const SLIPPAGE_STEPS = 2;
 /**
- * The fractions of rounds in which shares are split, merged or sold; in all other rounds shares are
- * bought.
+ * The cumulative thresholds of a random number per round: 4% of the rounds split shares, another 6%
+ * merge pairs, and all others trade.
  */
 const SPLIT_SHARE = 0.04;
 const MERGE_SHARE = 0.1;
+/** The fraction of trades that sell shares if the taker holds any. All other trades buy shares. */
 const SELL_SHARE = 0.45;
-/**
- * Cumulative thresholds: 4% of the rounds split shares, another 6% merge pairs, and all others
- * trade.
- */
+/** The time after which an order of the taker expires, in milliseconds. */
 const LIFE_MS = 10_000;
 
 /**
