@@ -518,7 +518,7 @@ class CryptoPrice(TypedDict):
 
 
 class CryptoPriceHistory(TypedDict):
-    """Reference prices of a period, oldest first."""
+    """The reference prices of a period, oldest first."""
     #: Such as `BTC`.
     symbol: str
     #: `oracle` (default), `spot` or `twap`.
@@ -988,7 +988,7 @@ class LargestTrade(TypedDict):
     tid: int
     #: The addresses of the buyer and of the seller.
     users: NotRequired[list[str]]
-    #: Present if the venue liquidated a position in this trade (R-liquidation).
+    #: Set if the venue liquidated a position in this trade (R-liquidation).
     liquidation: NotRequired[Literal[True]]
     #: Value at the taker's price, which determines the rank. Unit: USDC.
     ntl: str

@@ -207,7 +207,7 @@ export class OrderPool {
   /** The origin of a fork. A slot has been copied if it carries the fork's stamp. */
   readonly #origin: OrderPool | undefined;
   readonly #forkStamp: number;
-  /** Memory of this pool's forks or, in a fork, the memory that it uses. */
+  /** The memory of this pool's forks or, in a fork, the memory that it uses. */
   #scratch: Scratch | undefined;
 
   /**

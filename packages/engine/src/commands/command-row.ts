@@ -133,8 +133,8 @@ export const BY_AGENT = {
 } as const;
 
 /**
- * Equal columns for commands that require the account's own key: agents can neither move money nor
- * change permissions (R-agents).
+ * The same columns for commands that require the account's own key: agents can neither move money
+ * nor change permissions (R-agents).
  */
 export const BY_OWN_KEY = { ...BY_AGENT, signedBy: 'ownKey' } as const;
 

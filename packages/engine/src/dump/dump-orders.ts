@@ -204,9 +204,9 @@ function restoreOrder(state: State, order: Resting): number {
 type NumberName = Exclude<keyof Resting, 'clientOrderId' | 'reserve'>;
 
 /**
- * Resting orders as columns, for snapshots. A million rows would be a million arrays and three
- * times as long as JSON. Orders are divided into blocks, so that a single step does not write or
- * read all of them. The two string columns have entries only for orders with a value.
+ * A block of resting orders as columns, for snapshots. A million rows would be a million arrays and
+ * three times as long as JSON. Orders are divided into blocks, so that a single step does not write
+ * or read all of them. The two string columns have entries only for orders with a value.
  */
 export type OrderBlock = { readonly [Name in NumberName]: Column } & {
   readonly clientOrderIds: readonly (readonly [row: number, clientOrderId: string])[];

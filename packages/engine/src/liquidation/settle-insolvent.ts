@@ -308,9 +308,9 @@ function repriceEvent(
 type Entry = { readonly scope: Scope; readonly equity: MicroUsdc };
 
 /**
- * Margin accounts with negative equity: the lowest first, then by address, cross before isolated,
- * instrument and leg (R-liquidation). An account that changes must be offered again; only its
- * latest equity counts.
+ * A queue of margin accounts with negative equity: the lowest first, then by address, cross before
+ * isolated, instrument and leg (R-liquidation). An account that changes must be offered again; only
+ * its latest equity counts.
  */
 export class InsolventQueue {
   readonly #state: State;

@@ -28,7 +28,7 @@ export type Command =
   | OperateOutcomeCommand
   | (CommandOfClass0 & OfTerm);
 
-/** Commands of operators, and commands that the venue itself adds to the log. */
+/** A command of an operator, or one that the venue itself adds to the log. */
 type CommandOfClass0 =
   | GenesisCommand
   | AttestCommand
@@ -120,7 +120,7 @@ export function isSigned(command: Command): command is SignedCommand {
 
 export type UnsignedCommand = Exclude<Command, SignedCommand>;
 
-/** Commands of the operator. They are signed unless the venue's own process sends them. */
+/** A command of the operator, which is signed unless the venue's own process sends it. */
 export type OperatorCommand = Extract<Command, { readonly operator?: Operator }>;
 
 /**
@@ -405,7 +405,7 @@ export type SeriesListing = MarketGrid & {
   readonly enabled: boolean;
   /** The averaging window of the reference price, called W in R-series. */
   readonly windowSeconds: 30 | 60;
-  /** Text appended to every market description, such as the source of the prices. */
+  /** A text that is appended to every market description, such as the source of the prices. */
   readonly note?: string;
 };
 

@@ -150,8 +150,8 @@ describe('R-reduce: reduce-only orders shrink with the position', () => {
     scenario.one(alice, { isBuy: false, price: 1_000_100, size: 20 });
     scenario.one(alice, reduce(1_000_200, 20));
     scenario.one(alice, reduce(1_000_300, 10));
-    // 20 lots at the first price leave her 10 long: the third order is cancelled, and the second
-    // keeps 10.
+    // The 20 lots at the first price leave her 10 long: the third order is cancelled, and the
+    // second keeps 10.
     const entry = scenario.one(carol, { price: 1_000_300, size: 45 });
     expect(entry).toMatchObject({ state: 'open', filled: 30 });
     // The notional is 20 × 1,000,100 + 10 × 1,000,200.

@@ -14,8 +14,8 @@ type Shape = {
 };
 
 /**
- * Columns of increasing numbers. The columns of markets are indexed by the market's position in its
- * event.
+ * The columns of a run contain increasing numbers. The columns of markets are indexed by the
+ * market's position in its event.
  */
 type Run = Shape & {
   readonly seconds: number[];

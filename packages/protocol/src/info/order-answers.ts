@@ -175,7 +175,7 @@ export type Trade = {
   tid: number;
   /** The addresses of the buyer and of the seller. */
   users?: [string, string];
-  /** Present if the venue liquidated a position in this trade (R-liquidation). */
+  /** Set if the venue liquidated a position in this trade (R-liquidation). */
   liquidation?: true;
 };
 

@@ -218,7 +218,7 @@ export type CryptoPrice = {
   cached: boolean;
 };
 
-/** Reference prices of a period, oldest first. */
+/** The reference prices of a period, oldest first. */
 export type CryptoPriceHistory = {
   symbol: string;
   source: string;

@@ -1,7 +1,7 @@
 import { SignatureSchema, type SignatureHex } from '../primitives.ts';
 import { hexToBytes, writeHexBefore } from '../bytes.ts';
 
-/** Half the order of secp256k1. With a higher `s`, the signature is in its malleable form. */
+/** Half of the order of secp256k1. A signature with a higher `s` is in its malleable form. */
 export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /** A signature in bytes; `r` and `s` have 32 bytes each. */

@@ -33,7 +33,7 @@ export type OrderParameters = {
   readonly orders: readonly OrderEntry[];
   /** The relation between the orders; by default they are independent. */
   readonly grouping?: ActionOf<'order'>['grouping'];
-  /** Builder `b` that receives a fee, and its fee `f` in tenths of a basis point. */
+  /** The builder `b` that receives a fee, and its fee `f` in tenths of a basis point. */
   readonly builder?: { readonly b: string; readonly f: number };
 };
 

@@ -82,7 +82,7 @@ const PRICES: Readonly<
   Record<
     CandlePrice,
     {
-      /** Name and version of the series in snapshots. */
+      /** The name and version of the series in snapshots. */
       readonly name: string;
       readonly version: number;
       readonly sampleOf: (event: EngineEvent) => Sample | undefined;

@@ -82,9 +82,9 @@ const ONE_AN_HOUR: Fold<FundingPoint> = {
 };
 
 /**
- * Hourly funding of perps, stored in snapshots. `onBlock` must be called for every block in order,
- * including replayed ones. A snapshot of an older release does not contain this data, so it is
- * empty after a restore from such a snapshot.
+ * The hourly funding of perps, stored in snapshots. `onBlock` must be called for every block in
+ * order, including replayed ones. A snapshot of an older release does not contain this data, so it
+ * is empty after a restore from such a snapshot.
  */
 export class FundingRates {
   readonly name = 'fundingRates';
