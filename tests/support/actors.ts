@@ -150,7 +150,8 @@ export class Actor {
   }
 
   /**
-   * Returns the account value minus unrealised PnL, because the API does not report the balance.
+   * Returns the account value minus unrealised PnL, because the API does not report the balance
+   * itself.
    */
   async balance(): Promise<string> {
     return balanceOf(await this.state());
@@ -162,8 +163,8 @@ export class Actor {
 }
 
 /**
- * Returns `accountValue` − Σ `unrealizedPnl`, which equals the balance only if no position is
- * isolated.
+ * Returns `accountValue` − Σ `unrealizedPnl`, which equals the balance only if the account has no
+ * isolated positions.
  */
 export function balanceOf(state: Json): string {
   const unrealised = state.assetPositions.map((entry: Json) => exact(entry.position.unrealizedPnl));
@@ -171,8 +172,8 @@ export function balanceOf(state: Json): string {
 }
 
 /**
- * Returns the public data of the accounts without time fields. Tests compare it before and after a
- * rejected request.
+ * Returns everything public about the accounts except timestamps. Tests compare it before and after
+ * a rejected request.
  */
 export async function factsOf(...actors: Actor[]): Promise<Json> {
   return Promise.all(
@@ -196,24 +197,24 @@ export type World = {
   readonly eth: Market;
   readonly sol: Market;
   trader(name: string): Promise<Actor>;
-  /** Returns a funded account whose orders stay open between tests, for use in `beforeAll`. */
+  /** Returns a funded account whose orders stay open between tests. For use in `beforeAll`. */
   resident(name: string): Promise<Actor>;
   unfunded(name: string): Actor;
   /** Opens a stream connection, by default to /ws. */
   socket(path?: string): Promise<Socket>;
   nowMs(): number;
   /**
-   * Waits until the venue has committed a later block: at least one second of real time, or `ms` of
+   * Waits until the venue has committed a later block: at least one second in real time, or `ms` on
    * a held clock.
    */
   passTime(ms: number): Promise<void>;
 };
 
 /**
- * Starts one venue for all tests of a file. The file may stop the venue and check all its data.
- * Open orders are cancelled after each test, so that books are empty and marks equal the oracle. At
- * the end the venue must exit cleanly without logged errors. A held clock starts at `startMs`, by
- * default in the middle of the previous hour.
+ * Starts one venue for all tests in a file. The file may stop the venue and inspect all its data.
+ * Open orders are cancelled after each test, so that books are empty and marks equal the oracle
+ * price. At the end, the venue must exit cleanly and without having logged an error. A held clock
+ * starts at `startMs`, by default in the middle of the previous hour.
  */
 export function aVenue(
   flags: readonly string[] = FIXED_PRICE_FLAGS,
@@ -241,8 +242,9 @@ export function aVenue(
 }
 
 /**
- * Borrows a venue that test files share. It contains accounts, markets and history of other files,
- * but no resting orders and no accounts of this one. The test fails if the venue logs an error.
+ * Borrows a venue that test files share. It already has accounts, markets and history from other
+ * files, but no resting orders and none of this file's accounts. The test fails if the venue logs
+ * an error.
  */
 export function aSharedVenue(flags: readonly string[] = FIXED_PRICE_FLAGS): World {
   return worldAt(borrowed({ flags, isHeld: false }));
@@ -270,7 +272,10 @@ function borrowed(wish: Wish): Opening<VenueAddresses> {
 type Opening<V extends VenueAddresses> = {
   open(): Promise<V>;
   close(people: readonly Actor[]): Promise<void>;
-  /** Returns a label that keeps the account names of different files apart on a shared venue. */
+  /**
+   * Returns a label that distinguishes this file's account names from those of other files on a
+   * shared venue.
+   */
   turn(): string;
   clockFile(): string | undefined;
 };
@@ -284,7 +289,7 @@ function worldAt<V extends VenueAddresses>(opening: Opening<V>): World & { venue
   const everybody: Actor[] = [];
   let count = 0;
 
-  /** The client is read at each call, because a restarted venue listens on another port. */
+  /** The client is read on each call, because a restarted venue listens on a different port. */
   const current = () => {
     if (client.url !== venue.url) client = new Client(venue.url);
     return client;
@@ -374,8 +379,8 @@ async function cancelEverything(actor: Actor): Promise<void> {
 }
 
 /**
- * Creates two accounts with a position, a resting order and an agent each, so that comparisons
- * detect unwanted changes.
+ * Creates two accounts with a position, a resting order and an agent each, so that comparing before
+ * and after reveals unwanted changes.
  */
 export async function twoFundedTraders(world: World): Promise<[Actor, Actor]> {
   const [alice, bob] = [await world.resident('alice'), await world.resident('bob')];

@@ -7,8 +7,8 @@ const PROJECT = join(ROOT, 'packages/protocol/tsconfig.json');
 const ANSWERS = join(ROOT, 'packages/protocol/src/info/registry.ts');
 
 /**
- * Returns the field names of each /info answer by query type, including fields of nested objects
- * and rows. The compiler reads them from the type definitions.
+ * Returns the field names of each /info answer by query type, including those of nested objects and
+ * rows. They are read from the type definitions by the compiler.
  */
 export function answerFields(): ReadonlyMap<string, ReadonlySet<string>> {
   const api = new API({ cwd: ROOT });

@@ -4,9 +4,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Json } from './client.ts';
 
 /**
- * Checks every request and response of the venue against the published descriptions in both
- * directions. A request that the venue accepts must be valid, and an answer or frame must have all
- * required fields and no others.
+ * Checks every request to the venue and every response from it against the published descriptions,
+ * in both directions. A request that the venue accepts must be valid, and an answer or frame must
+ * have all required fields and no others.
  */
 
 const REFERENCE = join(import.meta.dirname, '../../docs/reference');
@@ -28,7 +28,7 @@ for (const [name, document] of [
   ajv.addSchema({ $id: name, components: document.components });
 }
 
-/** Accepts the enum values of requests in any case, as the venue does. */
+/** Accepts the enum values in requests in any case, as the venue does. */
 function anyCase(schema: Json): Json {
   return mapped(schema, (each) => {
     if (each['x-case-insensitive'] !== true) return each;
@@ -134,7 +134,7 @@ const CONTROL: Readonly<Record<string, string>> = {
   post: 'PostFrame',
 };
 
-/** Returns why a frame of the venue contradicts the description, or undefined if it does not. */
+/** Returns why a frame from the venue contradicts the description, or undefined if it does not. */
 export function frameMismatch(path: string, frame: Json): string | undefined {
   if (typeof frame !== 'object' || frame === null) return undefined;
   if (path === '/ws-rtds') {

@@ -5,7 +5,7 @@ type Figures = Pick<Candle, 'o' | 'h' | 'l' | 'c' | 'v' | 'n'>;
 
 /**
  * Merges candles into one candle for the whole period, because a period around midnight spans two
- * daily candles. Only the last report of each candle counts.
+ * daily candles. If a candle is reported more than once, its last report counts.
  */
 export function asOneCandle(received: readonly Candle[]): Figures | undefined {
   const candles = [...new Map(received.map((candle) => [candle.t, candle])).values()];

@@ -53,7 +53,7 @@ export const chainAction: fc.Arbitrary<ChainAction> = fc.oneof(
 export const count = async (chain: LocalChain, sender: Hex, block: string): Promise<number> =>
   Number(await chain.rpc('eth_getTransactionCount', [sender, block]));
 
-/** Performs a step and ignores its error, because random steps can be invalid. */
+/** Performs a step and ignores its error, because a random step may be invalid. */
 export async function perform(chain: LocalChain, step: ChainAction): Promise<void> {
   if (step.kind === 'mine') await chain.mine();
   else if (step.kind === 'automine') await chain.setAutomine(step.isOn);
@@ -86,14 +86,14 @@ async function guestbookCall(nonce: number, text: string): Promise<Hex> {
   return await FUNDED_KEY.signTransaction({ ...plain, data, to: GUESTBOOK });
 }
 
-/** Returns everything that clients can query from the chain. */
+/** Returns everything that a client can query from the chain. */
 export async function view(chain: LocalChain): Promise<unknown> {
   const seen: unknown[] = [];
   for (let number = 0; number <= chain.head.number; number += 1) {
     const at = `0x${number.toString(16)}`;
     seen.push(await chain.rpc('eth_getBlockByNumber', [at, true]));
     seen.push(await chain.rpc('eth_getBlockReceipts', [at]));
-    // The chain no longer serves state of old blocks, so the error is compared instead.
+    // The chain no longer serves the state at old blocks, so the error is compared instead.
     seen.push(await chain.rpc('eth_getBalance', [UNFUNDED_KEY.address, at]).catch(String));
   }
   for (const { address } of [FUNDED_KEY, OTHER, UNFUNDED_KEY]) {

@@ -139,7 +139,7 @@ export function chainAt(place: {
   return { bridge, token, reader, balanceOf: (owner) => read('balanceOf', owner), wallet };
 }
 
-/** Creates a key and funds it with USDC and ether from the venue's faucet on the chain. */
+/** Creates a key and funds it with USDC and ether from the venue's on-chain faucet. */
 export async function fundedOnChain(url: string): Promise<PrivateKeyAccount> {
   const account = privateKeyToAccount(generatePrivateKey());
   const answer = await post(url, '/request-fund', { user: account.address, onChain: true });

@@ -4,7 +4,7 @@ import { Client } from './client.ts';
 import { Socket } from './socket.ts';
 
 /**
- * Checks every request and response of the tests against the machine-readable descriptions of the
+ * Checks every request and response in the tests against the machine-readable descriptions of the
  * API.
  */
 

@@ -3,7 +3,7 @@ import type { Envelope, Signed } from './wallet.ts';
 
 /**
  * A plain HTTP client that exposes the status, headers, raw text and JSON of every response. It
- * neither retries nor throws for an error status.
+ * neither retries nor throws on an error status.
  */
 
 /** JSON of unknown shape. Tests check the shape themselves. */
@@ -30,7 +30,7 @@ type HttpExchange = {
 };
 
 export class Client {
-  /** A hook that is called for every request with a JSON body, and its response. */
+  /** A hook that is called with every request that has a JSON body, and with its response. */
   static onExchange: ((exchange: HttpExchange) => void) | undefined;
 
   readonly url: string;
@@ -99,9 +99,9 @@ export class Client {
 }
 
 /**
- * Posts a body in pieces, and accepts a server that responds before it has read all of them. The
- * request has no declared length unless one is given. With fetch, an early response appears as a
- * broken connection.
+ * Posts a body in pieces, and accepts that a server may respond before it has read all of them. The
+ * request declares no length unless one is given. fetch would report an early response as a broken
+ * connection.
  */
 export async function postInPieces(
   url: string,
@@ -134,7 +134,7 @@ export async function postInPieces(
 }
 
 /**
- * Returns the message of a rejected request. Throws if the reply has both message fields or
+ * Returns the message of a rejected request. Throws if the reply has both message fields, or
  * neither.
  */
 export function refusalText(json: Json): string {

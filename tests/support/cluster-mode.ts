@@ -8,9 +8,9 @@ import {
 import { startPostgres } from '../../packages/cluster/src/servers/postgres-server.ts';
 
 /**
- * With `TEST_CLUSTER=1`, for example `TEST_CLUSTER=1 npx vitest run tests/conformance`, every venue
- * of the tests is a cluster replica. Its log is a stream on three NATS servers and its history is
- * in PostgreSQL; all venues of the run share the servers.
+ * With `TEST_CLUSTER=1`, for example `TEST_CLUSTER=1 npx vitest run tests/conformance`, every test
+ * venue is a cluster replica. Its log is a stream on three NATS servers and its history is in
+ * PostgreSQL; all venues in the run share these servers.
  */
 const ASKED = 'TEST_CLUSTER';
 const SERVERS = 'ODDLOT_TEST_NATS';
@@ -33,8 +33,8 @@ export async function startClusterServers(): Promise<() => Promise<void>> {
 }
 
 /**
- * Returns the flags that make a venue a cluster replica. There are none without TEST_CLUSTER, or
- * for a venue with its own chain, relay, cluster or database.
+ * Returns the flags that make a venue a cluster replica. Returns none if TEST_CLUSTER is not set,
+ * or if the venue has its own chain, relay, cluster or database.
  */
 export async function clusterFlags(data: string, flags: readonly string[]): Promise<string[]> {
   const [servers, databases] = [process.env[SERVERS], process.env[DATABASES]];

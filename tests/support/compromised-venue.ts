@@ -26,8 +26,8 @@ const onFatal = (error: unknown): never => {
 };
 
 /**
- * Venue with an attacker in control of its process and data. It logs arbitrary commands and serves
- * the log like a real venue.
+ * A venue whose process and data are under an attacker's control. It logs arbitrary commands and
+ * serves its log like a real venue.
  */
 export class CompromisedVenue {
   readonly replica: LocalReplica;
@@ -56,14 +56,14 @@ export class CompromisedVenue {
     });
   }
 
-  /** Continues the log of a copy of the folder. */
+  /** Opens a copy of the folder and continues its log. */
   static async open(data: string): Promise<CompromisedVenue> {
     const folder = await temporaryData();
     await cp(join(data, 'journal'), join(folder, 'journal'), { recursive: true });
     return await CompromisedVenue.#on(folder);
   }
 
-  /** Rewrites a log block by block with a valid hash chain, and then continues it. */
+  /** Rewrites a log block by block, with a valid hash chain, and then continues it. */
   static async rewritten(
     data: string,
     change: (entry: LogEntry) => LogEntry,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Forwards connections from one loopback port to another, so that a test can cut them. */
+/** Forwards connections from one loopback port to another, and lets a test cut them. */
 export class CuttableProxy {
   readonly #server = createServer((near) => this.#join(near));
   readonly #behind: URL;

@@ -7,7 +7,7 @@ import { addressOf, keyOf, type JsonObject } from './wallet.ts';
 const DEPLOYER_KEY = keyOf('the deployer');
 export const DEPLOYER = addressOf(DEPLOYER_KEY);
 
-/** Flags of a venue whose only outcome markets are listed by tests. */
+/** Flags for a venue whose only outcome markets are those listed by tests. */
 export const DEPLOYED = [...FIXED_PRICE_FLAGS, '--no-bots', '--deployers', DEPLOYER];
 
 const HOUR_MS = 3_600_000;
@@ -40,8 +40,8 @@ export function eventFields(changes: JsonObject = {}): JsonObject {
 }
 
 /**
- * Returns the fields of a valid `registerMarket`: open for one day, one-cent tick, no order delay
- * and no fee.
+ * Returns the fields of a valid `registerMarket`: open for one day, with a one-cent tick, no order
+ * delay and no fee.
  */
 export function marketFields(eventSlug: string, changes: JsonObject = {}): JsonObject {
   const now = Date.now();
@@ -97,7 +97,7 @@ export function seriesFields(changes: JsonObject = {}): JsonObject {
 
 export type OutcomeMarket = {
   readonly id: number;
-  /** The market id as text, which is the form that subscriptions use. */
+  /** The market id as text, as used in subscriptions. */
   readonly coin: string;
   readonly slug: string;
   readonly eventSlug: string;

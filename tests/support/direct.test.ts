@@ -5,8 +5,8 @@ import type { Json } from './client.ts';
 import { signDirect, signMultiSig } from './direct.ts';
 
 /**
- * The signing code of the tests does not use the venue's code, so these tests check it against the
- * published vectors.
+ * The tests' signing code does not use the venue's, so it is checked against the published vectors
+ * here.
  */
 
 const vectors: Json = JSON.parse(
@@ -22,16 +22,19 @@ function optionsOf(vector: Json) {
 }
 
 describe("signing direct actions without the venue's code", () => {
-  test.each(casesOf('direct'))('reproduces the published vector of $name', async (vector: Json) => {
-    const action = JSON.parse(vector.action);
-    const signed = await signDirect(vector.privateKey, action, optionsOf(vector));
-    expect(signed.digest).toBe(vector.digest);
-    expect(signed.envelope.signature).toEqual(vector.signature);
-    expect(signed.txHash).toBe(vector.txHash);
-  });
+  test.each(casesOf('direct'))(
+    'reproduces the published vector for $name',
+    async (vector: Json) => {
+      const action = JSON.parse(vector.action);
+      const signed = await signDirect(vector.privateKey, action, optionsOf(vector));
+      expect(signed.digest).toBe(vector.digest);
+      expect(signed.envelope.signature).toEqual(vector.signature);
+      expect(signed.txHash).toBe(vector.txHash);
+    },
+  );
 
   test.each(casesOf('multiSig'))(
-    'reproduces the published wrapper vector of $name',
+    'reproduces the published wrapper vector for $name',
     async (vector: Json) => {
       const { payload } = JSON.parse(vector.action);
       const { multiSigUser, outerSigner, action } = payload;

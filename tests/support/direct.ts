@@ -20,8 +20,8 @@ import {
 } from './wallet.ts';
 
 /**
- * Signs direct actions and multiSig wrappers. The code follows only docs/reference/signing.md and
- * shares nothing with the venue.
+ * Signs direct actions and multiSig wrappers. Implemented solely from docs/reference/signing.md;
+ * shares no code with the venue.
  */
 
 type Field = { readonly name: string; readonly type: string };
@@ -38,8 +38,8 @@ const WRAPPED: readonly Field[] = [
 ];
 
 /**
- * EIP-712 fields of each direct action. The network fields, which come first, and the nonce, which
- * comes last, are omitted.
+ * EIP-712 fields of each direct action, without the network fields that always come first and the
+ * nonce that always comes last.
  */
 const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   approveAgent: APPROVE_AGENT_TYPES.ApproveAgent.slice(NETWORK_FIELDS.length, -1),
@@ -78,7 +78,7 @@ export type DirectOptions = {
   readonly network?: Network;
 };
 
-/** The account of the inner action and the sender of its wrapper. */
+/** The inner action's account and the sender of its wrapper. */
 export type Wrapping = { readonly multiSigUser: string; readonly outerSigner: string };
 
 export async function signDirect(
@@ -96,13 +96,14 @@ export type MultiSigOptions = DirectOptions &
     /** The key that sends the wrapper; normally one of the account's signers. */
     readonly outerKey: Hex;
     readonly innerKeys: readonly Hex[];
-    /** Signatures to send in place of those of `innerKeys`, for example from another wrapper. */
+    /**
+     * Signatures to send instead of those by `innerKeys`, for example signatures taken from another
+     * wrapper.
+     */
     readonly signatures?: readonly Signature[];
   };
 
-/**
- * Signs an action for a multi-sig account: first with each inner key, then with the sender's key.
- */
+/** Signs an action for a multi-sig account: each inner key signs first, then the sender's key. */
 export async function signMultiSig(inner: JsonObject, options: MultiSigOptions): Promise<Signed> {
   const { multiSigUser, outerKey, innerKeys, nonce, vaultAddress, expiresAfter } = options;
   const wrapping = { multiSigUser, outerSigner: addressOf(outerKey) };

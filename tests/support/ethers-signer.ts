@@ -3,8 +3,8 @@ import { ethers } from 'ethers';
 import { addressOf, nextNonce, TESTNET, type Envelope, type JsonObject } from './wallet.ts';
 
 /**
- * Second implementation of the three signing schemes that uses only ethers. It shares nothing with
- * the other signing code of the tests but the specification and the MessagePack library.
+ * A second implementation of the three signing schemes that uses only ethers. All it shares with
+ * the tests' other signing code is the specification and the MessagePack library.
  */
 
 type Field = { readonly name: string; readonly type: string };
@@ -55,8 +55,8 @@ export async function signDirectWithEthers(
 }
 
 /**
- * Signs a wrapper. `action` is either agent-signed, or contains the specific fields of a direct
- * action.
+ * Signs a wrapper. `action` is either an agent-signed action, or just the action-specific fields of
+ * a direct action.
  */
 export async function signMultiSigWithEthers(
   multiSigUser: string,
@@ -85,7 +85,7 @@ export async function signMultiSigWithEthers(
   return { action: { type: 'multiSig', ...body }, nonce, signature };
 }
 
-/** Returns the hash of an action and its nonce, without vault and expiry. */
+/** Returns the hash of an action and its nonce, with neither a vault nor an expiry. */
 function hashed(packed: Uint8Array, nonce: number): string {
   const nonceBytes = ethers.toBeHex(nonce, 8);
   return ethers.keccak256(ethers.concat([packed, nonceBytes, '0x00']));

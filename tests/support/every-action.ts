@@ -15,7 +15,7 @@ import { readMarket } from './market.ts';
 import { keyOf } from './wallet.ts';
 
 /**
- * Sends every signable action to a venue. Fixed keys act as agents, account owners, multi-sig
+ * Sends every signable action to a venue. Fixed keys act as the agents, account owners, multi-sig
  * signers, vault leader and operators.
  */
 
@@ -106,7 +106,7 @@ export class EveryAction {
     await done(alice.exchange.withdraw3(payout, confirm));
   }
 
-  /** Sends an agent-signed and a direct action inside multi-sig wrappers. */
+  /** Sends an agent-signed action and a direct action, each in a multi-sig wrapper. */
   async #agree(): Promise<void> {
     const [group, first, second] = await this.#funded('group', 'first', 'second');
     const authorizedUsers = [first!.address, second!.address];

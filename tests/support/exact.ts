@@ -1,6 +1,6 @@
 /**
  * Exact decimals for expected values. One unit is 10^-24, so that price × size × rate is exact. The
- * names of divisions state the rounding direction.
+ * names of the division functions state the rounding direction.
  */
 
 const DIGITS = 24;
@@ -24,7 +24,7 @@ export function show(value: Exact): string {
   return `${value < 0n ? '-' : ''}${digits.slice(0, -DIGITS)}${fraction ? `.${fraction}` : ''}`;
 }
 
-/** Returns the product. Throws if it has more decimals than the scale. */
+/** Returns the product. Throws if it needs more decimals than the scale has. */
 export function times(a: Exact, b: Exact): Exact {
   if ((a * b) % ONE !== 0n) throw new Error(`Inexact product of ${show(a)} and ${show(b)}`);
   return (a * b) / ONE;

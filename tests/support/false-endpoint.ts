@@ -27,9 +27,7 @@ const DEAR = numberToHex(parseGwei('400'));
 
 type Asked = { readonly method: string; readonly params: readonly Json[] };
 
-/**
- * Forwards requests to an honest endpoint, but returns false results about the selected subjects.
- */
+/** Forwards requests to an honest endpoint, but returns false results for the selected subjects. */
 export class FalseEndpoint {
   lie: Lie = 'none';
   readonly subjects = new Set<Subject>();
@@ -90,7 +88,7 @@ const LIES: Readonly<Record<Subject, (asked: Asked, result: Json) => unknown>> =
     const place = { blockNumber: '0x1', blockHash: keccak256('0x01'), transactionHash: params[0] };
     return { ...place, status: '0x1', logs: [] };
   },
-  // Hides existing logs, and invents a log if there are none.
+  // Hides the existing logs, or invents one if there are none.
   logs: ({ method, params }, result) => {
     if (method !== 'eth_getLogs') return undefined;
     if ((result as unknown as Json[]).length > 0) return [];

@@ -1,8 +1,8 @@
 import { seedOfCommit } from '../../scripts/seed-of-commit.ts';
 
 /**
- * Returns a seed derived from the commit, so that each change is tested with new histories and a
- * rerun repeats them. An environment variable overrides it: `SIM_SEED=7 npx vitest run
+ * Returns a seed derived from the commit, so that each change is tested with new histories but a
+ * rerun repeats the same ones. An environment variable overrides it: `SIM_SEED=7 npx vitest run
  * tests/simulation` repeats a run that printed `SIM_SEED=7`. Add each failing seed to its test as
  * an example.
  */

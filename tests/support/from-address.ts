@@ -4,8 +4,8 @@ import { API_VERSION, type Json } from './client.ts';
 export type Answer = { readonly status: number; readonly json: Json; readonly ms: number };
 
 /**
- * Posts from a local address, because request limits apply per address. `ms` is the time until the
- * response is complete.
+ * Posts from a local address, because request limits apply per address. `ms` is the time taken to
+ * receive the full response.
  */
 export function postFrom(
   { agent, localAddress, url }: { agent: Agent; localAddress: string; url: URL },

@@ -27,7 +27,9 @@ export async function allPages(
   return rows;
 }
 
-/** Checks the pages of a query at their boundaries. `rows` contains all rows, newest first. */
+/**
+ * Checks how a query is paged, including page boundaries. `rows` contains all rows, newest first.
+ */
 export async function expectPaging(
   client: Client,
   query: object,
@@ -70,7 +72,7 @@ export async function expectTimes(
 }
 
 /**
- * Checks how a query about an account rejects invalid fields, and its response for an account
+ * Checks how a query about an account rejects invalid fields, and how it answers for an account
  * without history.
  */
 export async function expectRefusals(client: Client, query: { type: string }): Promise<void> {

@@ -27,7 +27,7 @@ export async function serveJson(
   return { url, close };
 }
 
-/** Returns the JSON-RPC response to a request. It contains an error if `rpc` throws. */
+/** Returns the JSON-RPC response to a request. If `rpc` throws, the response is an error. */
 export async function answerRpc(
   { id, method, params = [] }: Json,
   rpc: (method: string, params: readonly Json[]) => Promise<unknown>,

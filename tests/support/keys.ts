@@ -55,7 +55,7 @@ export function signerSet(members: readonly Actor[], threshold: number): string 
   return JSON.stringify({ authorizedUsers: addressesOf(members), threshold });
 }
 
-/** Returns addresses in lower case and ascending order, which is the form that clients send. */
+/** Returns addresses in lower case and ascending order, as clients send them. */
 export function addressesOf(members: readonly Actor[]): string[] {
   return members.map((member) => member.address).toSorted();
 }
@@ -68,7 +68,7 @@ export type Wrap = Partial<DirectOptions> &
   };
 
 /**
- * Builds an account action with the given nonce, which is that of the envelope. The action can be
+ * Builds an account action with the given nonce, which is the envelope's nonce. The action can be
  * sent directly or inside a wrapper.
  */
 export type Inner = (nonce: number) => JsonObject;
@@ -79,8 +79,8 @@ export const inner =
     directAction(type, nonce, fields);
 
 /**
- * Signs an action of a multi-sig account. An action given as a function receives the nonce of the
- * envelope.
+ * Signs an action for a multi-sig account. If the action is given as a function, it receives the
+ * envelope's nonce.
  */
 export async function wrapped(action: JsonObject | Inner, options: Wrap): Promise<Signed> {
   const nonce = options.nonce ?? nextNonce();
@@ -138,7 +138,7 @@ export type Refusal = {
   readonly name: string;
   readonly message?: string;
   readonly response?: string;
-  /** The details without `docs`, which every rejection contains. */
+  /** The details without `docs`, which every rejection includes. */
   readonly details?: JsonObject;
 };
 
@@ -155,8 +155,7 @@ export function expectExactly(reply: Reply, refusal: Refusal): void {
 }
 
 /**
- * A rejection because of an unknown signer includes a hint, which names the query that explains the
- * signature.
+ * A rejection for an unknown signer includes a hint naming the query that explains the signature.
  */
 function hintFor({ message = '' }: Refusal): JsonObject {
   const isUnknown = /^(?:No trading account|Please deposit first|Authorization failed)/.test(
@@ -166,8 +165,8 @@ function hintFor({ message = '' }: Refusal): JsonObject {
 }
 
 /**
- * Sends an action that must be rejected with this text, and checks that the given accounts did not
- * change.
+ * Sends an action that must be rejected with this text, and checks that the given accounts are
+ * unchanged.
  */
 export async function expectNothing(
   people: readonly Actor[],
@@ -182,7 +181,7 @@ export async function expectNothing(
   expect(await everythingOf(people)).toEqual(before);
 }
 
-/** Returns all public data of the accounts except time fields and ADL ranks. */
+/** Returns everything public about the accounts except timestamps and ADL ranks. */
 export async function everythingOf(people: readonly Actor[]): Promise<Json> {
   const known = await factsOf(...people);
   for (const { state } of known) {

@@ -74,7 +74,7 @@ export async function startChain(
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [url] } },
   });
-  // Caching is off, because tests change the chain between requests.
+  // Caching is off because tests change the chain between requests.
   const reads = createPublicClient({
     chain: network,
     transport: http(),

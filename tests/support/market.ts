@@ -17,7 +17,7 @@ export type Market = {
   /** Returns the price at this distance from the mark, in basis points, rounded to the tick. */
   at(basisPoints: number): string;
   ticks(price: string, count: number): string;
-  /** Returns the smallest size with a value of at least this many USDC at the mark. */
+  /** Returns the smallest size that is worth at least this many USDC at the mark. */
   worth(usdc: number): string;
   lots(count: number): string;
 };
@@ -62,9 +62,7 @@ export async function readMarket(client: Client, name: string, user: string): Pr
   };
 }
 
-/**
- * The fee rate of a fill is the lower of two rates: that of the tier and that of the instrument.
- */
+/** A fill's fee rate is the lower of two rates: the tier's and the instrument's. */
 function lower(a: Exact, b: Exact): Exact {
   return a < b ? a : b;
 }

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Puts the temporary folders of a run in memory if there is enough space. The tests write thousands
- * of synced blocks, and each sync takes milliseconds on a disk. `tests/crash/power-cut.test.ts`
- * checks syncs on any file system. TMPDIR selects another folder.
+ * Puts a run's temporary folders in memory if there is enough space. The tests write thousands of
+ * synced blocks, and each sync takes milliseconds on a disk. `tests/crash/power-cut.test.ts` checks
+ * syncs on any file system. Set TMPDIR to use another folder.
  */
 
 const MEMORY = '/dev/shm';
@@ -18,10 +18,10 @@ let folder: string | undefined;
 /** Runs before the first test, because workers and their processes inherit the environment. */
 export async function setup(): Promise<void> {
   if (process.env['TMPDIR'] !== undefined || !(await hasRoom())) return;
-  // Files that are unpacked once for all runs remain on the disk.
+  // Files that are unpacked once for all runs stay on disk.
   process.env['ODDLOT_TEST_DISK'] = tmpdir();
   folder = await mkdtemp(join(MEMORY, 'oddlot-tests-'));
-  // The PostgreSQL server runs as another user and must be able to enter the folder.
+  // The PostgreSQL server runs as a different user and must be able to enter the folder.
   await chmod(folder, 0o755);
   process.env['TMPDIR'] = folder;
 }

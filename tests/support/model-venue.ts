@@ -1,7 +1,7 @@
 /**
- * A minimal reference venue: one perp, no margin, and one list as the book. It implements R-book,
- * R-tif, R-stp, R-reduce, R-rounding and position arithmetic in integers. Prices are in price
- * units, sizes in lots and money in micro-USDC, so that price × size is money (R-units).
+ * A minimal reference venue: one perp, no margin, and a single list as the book. It implements
+ * R-book, R-tif, R-stp, R-reduce, R-rounding and position arithmetic in integers. Prices are in
+ * price units, sizes in lots and money in micro-USDC, so that price × size is money (R-units).
  */
 
 export type Side = 'buy' | 'sell';
@@ -138,7 +138,8 @@ export class ModelVenue {
   }
 
   /**
-   * Reduces reduce-only orders, newest first, until their total size does not exceed the position.
+   * Shrinks reduce-only orders, newest first, until their total size no longer exceeds the
+   * position.
    */
   #cutReducing(owner: string): void {
     for (const side of ['buy', 'sell'] as const) {
@@ -156,7 +157,7 @@ export class ModelVenue {
     }
   }
 
-  /** Returns the size of the position that an order of this side would reduce. */
+  /** Returns the size of the position that an order on this side would reduce. */
   #position(owner: string, side: Side): bigint {
     const { size } = this.accounts.get(owner)!;
     const against = side === 'sell' ? size : -size;

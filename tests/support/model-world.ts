@@ -11,7 +11,7 @@ export class ModelWorld {
   readonly urls = { venue: '', base: '', arbitrum: '' };
   /**
    * A hook that is called before each response. If it resolves to false, the request gets no
-   * response; the hook itself may still run the effect.
+   * response; the hook itself may still apply the effect.
    */
   onRequest: (effect: () => Promise<unknown>) => Promise<boolean> = async () => true;
   readonly #servers: JsonServer[] = [];

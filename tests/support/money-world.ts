@@ -10,8 +10,8 @@ import { FIXED_PRICE_FLAGS, temporaryData, Venue } from './venue-process.ts';
 export const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
 /**
- * Runs an external chain with a bridge whose keys the test holds. Its venues reach the chain
- * through the test's endpoints.
+ * Runs an external chain with a bridge whose keys are held by the test. Its venues reach the chain
+ * through endpoints run by the test.
  */
 export class MoneyWorld {
   readonly chain: BridgedChain['chain'];
@@ -37,8 +37,8 @@ export class MoneyWorld {
   }
 
   /**
-   * Returns the flags of a venue on this chain with the relayer key and `ownValidators` validator
-   * keys.
+   * Returns the flags for a venue on this chain that has the relayer key and `ownValidators`
+   * validator keys.
    */
   flags(endpoints: readonly string[], ownValidators = 3): string[] {
     const { bridge, token } = this.money;

@@ -16,7 +16,7 @@ import { succeeded } from './perps.ts';
 /** An account with 1,000 USDC that becomes a two-of-three multi-sig account. */
 export class MultiSigAccount {
   readonly account: Actor;
-  /** The members themselves do not need accounts. */
+  /** The members do not need accounts themselves. */
   readonly members: readonly [Actor, Actor, Actor];
 
   private constructor(account: Actor, members: readonly [Actor, Actor, Actor]) {
@@ -51,7 +51,7 @@ export class MultiSigAccount {
     return inner('tokenSend', transfer({ to: address, amount, into: 'outcome' }));
   }
 
-  /** Returns the expected rejection of a wrapper from an unauthorised sender. */
+  /** Returns the rejection expected when an unauthorised sender sends a wrapper. */
   isNotLedBy(sender: Actor): Refusal {
     const message = `Signer ${sender.address} is not authorized for ${this.account.address}`;
     return unauthorized(message, { field: 'payload.outerSigner', got: sender.address });

@@ -7,8 +7,8 @@ import {
 import { FaultyConnection } from '../chaos/faulty-connection.ts';
 
 /**
- * Connections between the servers. Each pair has one connection per direction, so that any server
- * can be isolated.
+ * The connections between the servers. Each pair has one connection in each direction, so that any
+ * server can be isolated.
  */
 export class ServerLines {
   readonly #lines: readonly (readonly (FaultyConnection | undefined)[])[];

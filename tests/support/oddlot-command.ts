@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string>>;
 
 export const PASSWORD = 'correct horse';
 
-/** Runs the command in this process with the given environment, and captures the output. */
+/** Runs the command in this process with the given environment and captures its output. */
 export async function runOddlot(args: readonly string[], env: Environment): Promise<Ended> {
   const output = { out: '', err: '' };
   const writers = { out: process.stdout.write, err: process.stderr.write };
@@ -50,8 +50,8 @@ export class OddlotCommand {
   }
 
   /**
-   * Encrypts a key again with cheap parameters. Decrypting a normal key takes a tenth of a second,
-   * and tests decrypt hundreds.
+   * Re-encrypts a key with cheap parameters. Decrypting a normal key takes a tenth of a second, and
+   * tests decrypt hundreds of them.
    */
   async cheapen(name: string): Promise<void> {
     const folder = join(this.home, 'keystore');

@@ -8,8 +8,9 @@ import type { JsonObject, Signed } from './wallet.ts';
 import type { Socket } from './socket.ts';
 
 /**
- * Flags of a venue with an operator, a separate deployer and no bots. Its own oracle keeps the
- * prices of the default perps fresh (R-oracle-stale), however long tests share the venue.
+ * Flags for a venue with an operator, a separate deployer and no bots. Its own oracle keeps the
+ * prices of the default perps from becoming stale (R-oracle-stale), no matter how long tests share
+ * the venue.
  */
 export const OUTCOMES = [...OPERATED.with(3, '5000'), '--deployers', DEPLOYER];
 
@@ -23,7 +24,7 @@ export type BetOptions = {
 
 const BET = /^(buy|sell) (Yes|No) (\S+) at (\S+)$/;
 
-/** Converts an order in words, for example `buy No 10 at 0.40`, to its wire form. */
+/** Converts an order written as text, for example `buy No 10 at 0.40`, to its wire form. */
 export function bet(market: OutcomeMarket, words: string, options: BetOptions = {}): JsonObject {
   const [, intent, leg, size, price] = BET.exec(words) ?? [];
   if (size === undefined || price === undefined) throw new Error(`not an order: ${words}`);
@@ -54,7 +55,7 @@ export async function queued(actor: Actor, ...orders: JsonObject[]): Promise<Sig
   return signed;
 }
 
-/** Splits or merges pairs. Each entry is a size and a market, or the id of any instrument. */
+/** Splits or merges pairs. Each entry is a size and either a market or the id of any instrument. */
 export async function operate(
   actor: Actor,
   kind: 'split' | 'merge',
@@ -71,7 +72,7 @@ export async function outcomeState(actor: Actor): Promise<Json> {
   return actor.client.data({ type: 'clearinghouseState', user, accountType: 'outcome' });
 }
 
-/** Returns an account's free and reserved money, followed by its shares of one market. */
+/** Returns an account's free and reserved money, followed by its shares in one market. */
 export async function fundsOf(actor: Actor, market: OutcomeMarket): Promise<string> {
   const state = await outcomeState(actor);
   const free = exact(state.withdrawable);
@@ -90,7 +91,9 @@ export async function openBets(actor: Actor, market?: OutcomeMarket): Promise<Js
   return actor.client.data({ type: 'outcomeFrontendOpenOrders', user: actor.address, ...some });
 }
 
-/** Returns the book in YES prices: first the bids, then the asks, each from the best price. */
+/**
+ * Returns the book in YES prices: first the bids, then the asks, each starting with the best price.
+ */
 export async function bookOf(world: World, market: OutcomeMarket): Promise<string> {
   const { levels } = await world.client.data({ type: 'l2Book', coin: market.coin });
   const side = (rows: Json[]) => rows.map(({ px, sz }) => `${sz} at ${px}`).join(', ');
@@ -155,7 +158,7 @@ export class BetWatch {
     return this.#api.of('outcomeOrderUpdate').map((frame) => frame.data);
   }
 
-  /** Waits for the first update with this status of an action's order. */
+  /** Waits for the first update in which the action's order has this status. */
   async update({ traceId }: Signed, status: string): Promise<Json> {
     return eventually(() => {
       const row = this.updates.find((each) => isOf(each, traceId) && each.status === status);

@@ -9,9 +9,7 @@ type Place = {
   readonly mint: (to: Hex, amount: string) => Promise<void>;
 };
 
-/**
- * Deploys a contract whose constructor pays the bridge, like the contract wallet of an exchange.
- */
+/** Deploys a contract whose constructor pays the bridge, like an exchange's contract wallet. */
 export async function payFromContract(
   { bridge, chain, mint, token }: Place,
   amount: string,
@@ -28,7 +26,7 @@ export async function payFromContract(
     args: [bridge as Hex, parseUnits(amount, 6)],
   });
   // The constructor copies the call data that is appended to its code, calls the token with it, and
-  // leaves one byte as the contract's code.
+  // leaves a single byte as the contract's code.
   const code = `6044602e6000396000600060446000600073${token.slice(2)}5af15060016000f3`;
   const data = concat([`0x${code}`, transfer]);
   const hash = await chain.wallet.sendTransaction({ data, gas: 300_000n });

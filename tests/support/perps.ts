@@ -8,14 +8,14 @@ import { addressOf, keyOf, type JsonObject } from './wallet.ts';
 
 /**
  * Perps that tests list and price with the operator's key. Each starts at 100 USDC with an empty
- * book, and only its test changes the oracle price and the mark.
+ * book, and only the test that listed it changes its oracle price and mark.
  */
 
 const ADMIN_KEY = keyOf('the admin');
 
 /**
- * Flags of a venue that sets its oracle prices once. Its default perps become stale after 30 s
- * (R-oracle-stale), so tests that trade them on a shared venue use `OUTCOMES`.
+ * Flags for a venue that sets its oracle prices once. Its default perps become stale after 30 s
+ * (R-oracle-stale), so tests that trade them on a shared venue use `OUTCOMES` instead.
  */
 export const OPERATED = [
   '--oracle',
@@ -36,10 +36,10 @@ export const TIERS = [
 
 let listed = 0;
 
-/** Returns a valid perp definition with price and size steps of 0.001. */
+/** Returns a valid perp definition with a tick and lot size of 0.001. */
 export function definition(changes: JsonObject = {}): JsonObject {
   listed += 1;
-  // The process id makes the names unique, because other test processes list perps on the same
+  // The process id makes the names unique, because other test processes may list perps on the same
   // venue.
   const base = `T${listed}P${process.pid}`;
   return {
@@ -62,7 +62,7 @@ export function definition(changes: JsonObject = {}): JsonObject {
 }
 
 export type OwnPerp = Market & {
-  /** Sets the oracle price. Resolves after the triggers and liquidations of its block. */
+  /** Sets the oracle price. Resolves once the block's triggers and liquidations are done. */
   push(price: string): Promise<void>;
 };
 
@@ -126,7 +126,7 @@ export async function act(actor: Actor, action: JsonObject): Promise<Reply> {
   return actor.client.executed(await actor.sign(action));
 }
 
-/** Returns the data of an action. Throws unless it was executed without errors. */
+/** Returns the data of an action. Throws unless it executed without errors. */
 export function succeeded(reply: Reply): Json {
   expect(reply.json, reply.text).toMatchObject({
     status: 'ok',
@@ -139,7 +139,7 @@ export function succeeded(reply: Reply): Json {
 
 export type Refused = { readonly code: number; readonly message: string; readonly details?: Json };
 
-/** Returns the rejection of an action, which occurred either before consensus or at execution. */
+/** Returns the rejection of an action, whether it happened before consensus or at execution. */
 export function refusalOf(reply: Reply): Refused {
   if (reply.json?.status === 'err') {
     const { code, message, details } = reply.json;
@@ -180,7 +180,7 @@ export type TriggerOptions = {
   readonly side: 'buy' | 'sell';
   readonly kind: 'tp' | 'sl';
   readonly at: string;
-  /** Limit price. Without it, the order is a market order. */
+  /** The limit price. If absent, the order is a market order. */
   readonly limit?: string;
   readonly size: string;
   readonly reduceOnly?: boolean;
@@ -233,7 +233,7 @@ function withMargin(options: OrderOptions, margin?: 'cross' | 'isolated'): PerpO
   return margin === undefined ? options : { ...options, margin };
 }
 
-/** Returns all position records of a perp, long before short. */
+/** Returns all position records for a perp, long before short. */
 export async function recordsOf(actor: Actor, market: Market): Promise<Json[]> {
   const { assetPositions } = await actor.state();
   return assetPositions
@@ -247,7 +247,7 @@ export async function recordOf(actor: Actor, market: Market): Promise<Json> {
   return records[0];
 }
 
-/** Returns the perpMeta entry of a perp, or undefined if the perp is not listed. */
+/** Returns a perp's perpMeta entry, or undefined if the perp is not listed. */
 export async function perpMetaOf({ client }: World, id: number): Promise<Json> {
   const { universe } = await client.data({ type: 'perpMeta' });
   return universe.find((entry: Json) => entry.index === id);
@@ -273,9 +273,7 @@ export async function ledgerOf(actor: Actor, type: string): Promise<Json[]> {
   return rows.filter((row: Json) => row.delta.type === type);
 }
 
-/**
- * Returns the fee of an order for its fills in one role, rounded up to a micro-USDC (R-rounding).
- */
+/** Returns an order's fee for its fills in one role, rounded up to a micro-USDC (R-rounding). */
 export function feeOf(rate: Exact, notional: Exact): Exact {
   return roundedUp(times(notional, rate), MICRO);
 }

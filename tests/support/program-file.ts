@@ -12,8 +12,8 @@ const SOURCES = {
 } as const;
 
 /**
- * Returns the file of a program. The programs are bundled once per test run, because a run starts
- * hundreds of processes. Without bundles, the source runs directly, as it does with `npm start`.
+ * Returns the path of a program. The programs are bundled once per test run, because a run starts
+ * hundreds of processes. If there are no bundles, the source runs directly, as with `npm start`.
  */
 export function programFile(name: keyof typeof SOURCES): string {
   const folder = process.env[PROGRAMS];

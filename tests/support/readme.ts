@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NODE, REPOSITORY } from './venue-process.ts';
 
-/** Runs the programs of the README and of the guide that does not use the SDK. */
+/** Runs the programs in the README and in the guide that does not use the SDK. */
 
 const MARKED = /<!-- test: (?<name>\S+) -->\s*```(?<language>\w+)[^\n]*\n(?<code>.*?)\n```/gs;
 const PAGES = ['README.md', 'docs/get-started/without-the-sdk.md'];
 
-/** The default address of a venue in the documents. */
+/** The default address of a venue in the documentation. */
 export const DEFAULT_URL = 'http://127.0.0.1:8690';
 
 export const RUN_MS_MAX = 60_000;
@@ -20,12 +20,12 @@ export type ReadmeBlock = {
   readonly code: string;
 };
 
-/** Returns the programs that can run in the repository, which the README test executes. */
+/** Returns the programs that can run in the repository. The README test executes them. */
 export function readmeBlocks(): ReadmeBlock[] {
   return blocksOf(PAGES);
 }
 
-/** Returns each fenced block of these pages that is preceded by a line `<!-- test: NAME -->`. */
+/** Returns each fenced block on these pages that is preceded by a line `<!-- test: NAME -->`. */
 export function blocksOf(pages: readonly string[]): ReadmeBlock[] {
   return [...textOf(pages).matchAll(MARKED)].map((match) => match.groups as unknown as ReadmeBlock);
 }
@@ -36,7 +36,7 @@ function textOf(pages: readonly string[]): string {
 
 export type BlockRun = { exitCode: number | null; stdout: string; stderr: string };
 
-/** Runs a module from standard input, so that its imports resolve in the repository. */
+/** Runs a module from standard input, so that its imports resolve within the repository. */
 export async function runBlock(code: string, url: string): Promise<BlockRun> {
   return new Promise((resolve, reject) => {
     const child = spawn(NODE, ['--input-type=module', '-'], {

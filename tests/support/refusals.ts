@@ -12,7 +12,7 @@ export type Expected = readonly [
 /** Code 10002 with any text. */
 export const BAD: Expected = [400, 10002];
 
-/** The message contains the name of the missing field, and the details contain its path. */
+/** The message names the missing field, and the details include its path. */
 export function missing(field: string): Expected {
   return [400, 10002, `Missing field: ${nameOf(field)}`, field];
 }
@@ -22,8 +22,8 @@ export function wrong(field: string): Expected {
 }
 
 /**
- * Sends a request that must be rejected, and checks that the orders, balances, positions and agents
- * of the given accounts did not change.
+ * Sends a request that must be rejected, and checks that the given accounts' orders, balances,
+ * positions and agents did not change.
  */
 export async function expectHarmless(
   people: readonly Actor[],

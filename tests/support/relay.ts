@@ -6,7 +6,7 @@ import { type Chain, chainAt, post } from './chain.ts';
 import { programFile } from './program-file.ts';
 import { NODE, REPOSITORY, START_MS_MAX } from './venue-process.ts';
 
-/** A relay that a venue started, as its users see it. */
+/** A relay started by a venue, as its users see it. */
 export type RelayView = {
   readonly url: string;
   readonly client: RelayClient;
@@ -50,7 +50,7 @@ export async function startRelay(
 /** Waits until the relay named in the venue's settings responds. */
 export async function relayOf(venueUrl: string): Promise<RelayView> {
   let [url, rows]: [string, readonly RelayChainRow[]] = ['', []];
-  // The relay starts slowly, because the venue gives it a lower priority.
+  // The relay starts slowly, because the venue runs it at a lower priority.
   const deadline = Date.now() + 2 * START_MS_MAX;
   while (rows.length === 0) {
     if (Date.now() > deadline) throw new Error('the relay did not serve in time');

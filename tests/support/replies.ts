@@ -10,7 +10,7 @@ export function results(reply: Reply): Json[] {
   return orders;
 }
 
-/** Returns the status of an action that has exactly one status. */
+/** Returns the status of an action that has exactly one. */
 export function status(reply: Reply): Json {
   expect(reply.json, reply.text).toMatchObject({ status: 'ok', confirm: 'executed' });
   expect(reply.json.data.data.statuses).toHaveLength(1);

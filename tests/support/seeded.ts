@@ -1,4 +1,4 @@
-/** Reproducible random numbers of the mulberry32 generator, which has 32 bits of state. */
+/** Reproducible random numbers from the mulberry32 generator, which has 32 bits of state. */
 export type SeededRandom = {
   /** Returns a fraction in [0, 1). */
   next(): number;

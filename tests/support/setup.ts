@@ -11,7 +11,7 @@ import { LENDER, VenueLender } from './venue-lender.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /**
- * Runs before all tests, because workers inherit the environment. Resolves with the teardown
+ * Runs before all tests, so that workers inherit the environment. Resolves with the teardown
  * function.
  */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
@@ -28,7 +28,10 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   };
 }
 
-/** Finds the NATS server once, so that workers do not search for it or download it concurrently. */
+/**
+ * Finds the NATS server once, so that workers do not all search for or download it at the same
+ * time.
+ */
 async function nameNatsServer(): Promise<void> {
   const server = await findNatsServer();
   if ('why' in server) process.stderr.write(`no NATS server for the tests: ${server.why}\n`);

@@ -3,7 +3,7 @@ import type { Json } from './client.ts';
 
 /**
  * Checks the fields of responses. Missing and mistyped fields are mismatches. Unknown fields are
- * not, because the API can add fields within a version.
+ * not, because the API may add fields within a version.
  */
 
 type Shape = (value: Json, path: string) => string[];

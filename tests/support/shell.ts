@@ -11,9 +11,9 @@ const DONE = '::done::';
 const STEP_MS_MAX = 60_000;
 
 /**
- * A shell that keeps its state between the blocks of a guide. A guide has dozens of `oddlot bridge`
- * commands, so they run in this process with a test folder as the file system; only `status` starts
- * the program.
+ * A shell that keeps its state from one block of a guide to the next. A guide has dozens of `oddlot
+ * bridge` commands, so they run in this process with a test folder as the file system; only
+ * `status` starts the program.
  */
 export class Shell {
   readonly #folder: string;

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 import type { Json } from './client.ts';
 
-/** WebSocket client that stores every frame and can wait for specific ones. */
+/** A WebSocket client that stores every frame and can wait for specific ones. */
 
 const WAIT_MS_MAX = 60_000;
 
@@ -47,7 +47,7 @@ export class Socket {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** The number of frames received. Pass it to `next` to consider only later frames. */
+  /** The number of frames received. Pass it to `next` to ignore earlier frames. */
   get mark(): number {
     return this.frames.length;
   }
@@ -67,7 +67,7 @@ export class Socket {
     });
   }
 
-  /** Resolves with the first accepted frame at or after index `from`. */
+  /** Resolves with the first frame at or after index `from` that `accepts` returns true for. */
   async next(accepts: (frame: Json) => boolean, from = 0, timeoutMs = WAIT_MS_MAX): Promise<Json> {
     const deadline = Date.now() + timeoutMs;
     let seen = from;
@@ -84,7 +84,10 @@ export class Socket {
     }
   }
 
-  /** Sends a control frame and resolves with the first accepted frame after it. */
+  /**
+   * Sends a control frame and resolves with the first frame after it that `accepts` returns true
+   * for.
+   */
   async ask(frame: unknown, accepts: (frame: Json) => boolean): Promise<Json> {
     const from = this.mark;
     this.send(frame);
@@ -102,7 +105,7 @@ export class Socket {
   }
 
   /**
-   * Posts a request for /info or /exchange over the socket, and resolves with the `data` of its
+   * Posts an /info or /exchange request over the socket, and resolves with the `data` of its
    * response.
    */
   async post(type: string, payload: unknown, id = this.#posts++): Promise<Json> {
@@ -140,12 +143,12 @@ export class Socket {
   }
 }
 
-/** The two endpoints report errors in different forms. */
+/** The two endpoints report errors in different formats. */
 function isError(frame: Json): boolean {
   return frame.type === 'error' || frame.channel === 'error';
 }
 
-/** Frames are JSON, except the plain `PONG` of /ws-rtds. */
+/** Frames are JSON, except for the plain `PONG` on /ws-rtds. */
 function frameOf(text: string): Json {
   return text === 'PONG' ? text : JSON.parse(text);
 }

@@ -8,7 +8,7 @@ import { removeTemporaryData, Venue } from './venue-process.ts';
 /**
  * Lends running venues to test files, one file at a time, because starting a venue takes longer
  * than most tests. Borrowers use only their own accounts and markets. Tests that stop a venue or
- * check all its data start their own. The main process of the test run starts the venues, so they
+ * inspect all its data start their own. The test run's main process starts the venues, so they
  * outlive its workers.
  */
 
@@ -17,14 +17,14 @@ export const LENDER = 'ODDLOT_TEST_LENDER';
 /** An idle venue is stopped after this time, because it uses CPU time even without requests. */
 const IDLE_MS_MAX = 20_000;
 
-/** A borrowed venue. `turn` is different for each borrower of a venue. */
+/** A borrowed venue. `turn` is different each time a venue is borrowed. */
 export type Loan = {
   readonly id: number;
   readonly turn: number;
   readonly url: string;
   readonly streams: string;
   readonly operations: string;
-  /** The file with the venue's time. It is absent unless the clock is held. */
+  /** The file that holds the venue's time. Absent unless the clock is held. */
   readonly clockFile: string | undefined;
 };
 
@@ -40,7 +40,7 @@ type Stocked = {
   readonly clockFile: string | undefined;
   readonly venue: Venue;
   turn: number;
-  /** Timer that stops the venue while no file borrows it. */
+  /** The timer that stops the venue if no file is borrowing it. */
   idle: NodeJS.Timeout | undefined;
 };
 

@@ -14,7 +14,7 @@ import { programFile } from './program-file.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const OWN_NODE = join(ROOT, 'node_modules', '.bin', 'node');
 /**
- * The Node version in the project's dependencies if it is installed; otherwise the one that runs
+ * The Node version among the project's dependencies if it is installed; otherwise the one running
  * the tests.
  */
 export const NODE = existsSync(OWN_NODE) ? OWN_NODE : process.execPath;
@@ -24,10 +24,7 @@ export const REPOSITORY = ROOT;
 const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/venue') };
 
 const SERVING = /is serving at (http:\S+) \(streams (ws:[^\s,)]+), operations (http:[^\s,)]+)/;
-/**
- * The timeout for a venue that does not start. It is long enough for a slow start on a busy
- * machine.
- */
+/** The time allowed for a venue to start, long enough for a slow start on a busy machine. */
 export const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 15_000;
 const LOG_CHARACTERS_MAX = 2_000_000;
@@ -36,7 +33,7 @@ const LOG_CHARACTERS_MAX = 2_000_000;
 export const FIXED_PRICE_FLAGS = ['--oracle', 'still', '--no-limits'];
 
 /**
- * Flags of a settlement chain that the venue polls only when it starts, so that withdrawals remain
+ * Flags for a settlement chain that the venue polls only on start-up, so that withdrawals stay
  * pending.
  */
 export const HOLDING = ['--chain', 'local', '--chain-every-ms', '3600000'];
@@ -46,11 +43,11 @@ export type Ending = { readonly code: number | null; readonly signal: NodeJS.Sig
 export type CommandContext = {
   /** The maximum number of open files and sockets. */
   readonly descriptors?: number;
-  /** Variables in addition to the environment of the tests. */
+  /** Variables to add to the tests' environment. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 
-/** One run of the venue's command, from its start to its exit. */
+/** One run of the venue's command, from start to exit. */
 export class VenueRun {
   readonly ended: Promise<Ending>;
   #child: ChildProcess;
@@ -102,7 +99,7 @@ export class VenueRun {
     return this.#stderr;
   }
 
-  /** Resolves with the URLs when the venue serves requests. Rejects if the venue exits first. */
+  /** Resolves with the URLs once the venue serves requests. Rejects if the venue exits first. */
   async serving(): Promise<{ url: string; streams: string; operations: string }> {
     const deadline = Date.now() + START_MS_MAX;
     while (Date.now() < deadline) {
@@ -129,7 +126,7 @@ export class VenueRun {
   }
 }
 
-/** A venue that can be stopped, killed and restarted on the same data. */
+/** A venue that can be stopped, killed and restarted with the same data. */
 export class Venue {
   readonly data: string;
   url = '';
@@ -184,7 +181,7 @@ export class Venue {
     return this.#end('SIGTERM');
   }
 
-  /** Kills the venue with SIGKILL, which leaves it no time to clean up. */
+  /** Kills the venue with SIGKILL, which gives it no time to clean up. */
   async kill(): Promise<Ending> {
     return this.#end('SIGKILL');
   }
@@ -194,7 +191,7 @@ export class Venue {
     await rm(this.data, { recursive: true, force: true });
   }
 
-  /** Returns the log lines of level error or above. No client request should cause one. */
+  /** Returns the log lines at level error or above. Client requests should never cause any. */
   faults(): string[] {
     return this.stderr
       .split('\n')
@@ -217,13 +214,13 @@ export async function temporaryData(): Promise<string> {
   return folder;
 }
 
-/** Removes all data directories of this process, whose venues must have ended. */
+/** Removes all data directories of this process. Their venues must have ended. */
 export async function removeTemporaryData(): Promise<void> {
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
   folders.clear();
 }
 
-/** Returns the last part of a log, short enough for a failure message. */
+/** Returns the end of a log, short enough for a failure message. */
 export function tail(text: string): string {
   return text.length > 4000 ? `… ${text.slice(-4000)}` : text;
 }

@@ -16,8 +16,8 @@ import {
 } from './wallet.ts';
 
 /**
- * The signing code of the tests does not use the venue's code, so these tests check it against the
- * published vectors.
+ * The tests' signing code does not use the venue's, so it is checked against the published vectors
+ * here.
  */
 
 const vectors: Json = JSON.parse(
@@ -33,7 +33,7 @@ const networkOf = (vector: Json) => ({
 describe("signing agent actions without the venue's code", () => {
   const agentSigned: Json[] = vectors.cases.filter((vector: Json) => vector.scheme === 'agent');
 
-  test.each(agentSigned)('reproduces the published vector of $name', async (vector: Json) => {
+  test.each(agentSigned)('reproduces the published vector for $name', async (vector: Json) => {
     const action = JSON.parse(vector.action);
     const options = {
       nonce: vector.nonce,
@@ -54,7 +54,7 @@ describe("signing agent actions without the venue's code", () => {
   );
 
   test.each(approvals)(
-    'reproduces the published approval vector of $name',
+    'reproduces the published approval vector for $name',
     async (vector: Json) => {
       const action = JSON.parse(vector.action);
       const signed = await signApproveAgent(vector.privateKey as Hex, {
@@ -71,7 +71,7 @@ describe("signing agent actions without the venue's code", () => {
     },
   );
 
-  test('native and JavaScript signing produce the same signatures and addresses', async () => {
+  test('native and JavaScript signing code produce the same signatures and addresses', async () => {
     for (let n = 0; n < 40; n += 1) {
       const [key, digest] = [keyOf(`signer ${n}`), keyOf(`digest ${n}`)];
       expect(await signDigest(key, digest)).toEqual(await signInScript(key, digest));
@@ -79,7 +79,7 @@ describe("signing agent actions without the venue's code", () => {
     }
   });
 
-  test('the trace id of a request is derived from its hash', () => {
+  test("a request's trace id is derived from its hash", () => {
     const { txHash, traceId } = vectors.traceIdExample;
     expect(traceIdOf(txHash)).toBe(traceId);
   });

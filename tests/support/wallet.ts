@@ -14,8 +14,8 @@ import {
 import { privateKeyToAddress, sign } from 'viem/accounts';
 
 /**
- * Signs requests as a client does. The code follows the specification and uses only public
- * libraries, so it does not share errors with the venue's signing code.
+ * Signs requests as a client would. The code follows the specification and uses only public
+ * libraries, so it does not share bugs with the venue's signing code.
  */
 
 export type Network = {
@@ -32,7 +32,7 @@ export const TESTNET: Network = {
 
 export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 
-/** An action, or any other JSON object of a request. */
+/** An action, or any other JSON object in a request. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 export type Signature = { readonly r: string; readonly s: string; readonly v: number };
@@ -60,7 +60,7 @@ export type AgentOptions = {
   readonly vaultAddress?: string | null;
   readonly expiresAfter?: number | null;
   readonly network?: Network;
-  /** MessagePack bytes of the action if they differ from those of the library. */
+  /** The MessagePack bytes of the action, if they differ from what the library produces. */
   readonly packed?: Hex;
 };
 
@@ -195,7 +195,7 @@ type Native = {
 
 /**
  * The optional native secp256k1 library is a hundred times as fast. `wallet.test.ts` compares it
- * with the JavaScript one.
+ * with the JavaScript implementation.
  */
 const native = nativeLibrary();
 
@@ -266,12 +266,12 @@ export function addressInScript(privateKey: Hex): Hex {
 
 let lastNonce = 0;
 
-/** A nonce further ahead of the clock than this comes from a test that advanced the clock. */
+/** A nonce further ahead of the clock than this must come from a test that advanced the clock. */
 const AHEAD_MS_MAX = 60_000;
 
 /**
- * Returns a nonce that no test in this process has used: the current time, or one more than the
- * last nonce.
+ * Returns a nonce that no test in this process has used: the current time, or the last nonce plus
+ * one.
  */
 export function nextNonce(): number {
   const nowMs = Date.now();

@@ -13,14 +13,14 @@ import { signMessage, type Domain, type Payout, type Signature } from './sign.ts
 export const LARGE_USD = 1_000_000_000n;
 export const DELAY_SECONDS = 3600;
 
-/** Three validators in ascending order of address. Two of them must sign. */
+/** Three validators in ascending address order. Two of them must sign. */
 export const VALIDATORS: readonly Key[] = sortKeys(
   ['one', 'two', 'three'].map((name) => keyOf(`validator ${name}`)),
 );
 export const THRESHOLD = 2n;
 export const GUARDIAN = keyOf('guardian');
 export const MINTER = keyOf('minter');
-/** This key sends the calls that any address may make. */
+/** This key sends calls that any address may make. */
 export const UNPRIVILEGED_KEY = keyOf('anyone');
 export const ALICE = keyOf('alice');
 export const BOB = keyOf('bob');
@@ -121,7 +121,7 @@ export class BridgeWorld {
     await this.tokenCall(MINTER, 'mint', [user.address, usd]);
   }
 
-  /** Mints USDC directly to the bridge, which has the effect of a plain transfer. */
+  /** Mints USDC directly to the bridge, with the same effect as a plain transfer. */
   async fill(usd: bigint): Promise<void> {
     await this.tokenCall(MINTER, 'mint', [this.bridge.address, usd]);
   }

@@ -22,8 +22,8 @@ import { nativeCrypto } from './native-crypto.ts';
 export type DecodedEvent = { readonly name: string; readonly args: Record<string, unknown> };
 
 /**
- * Result of a transaction. A revert is a value rather than an exception, because tests check
- * reverts.
+ * The result of a transaction. A revert is a value rather than an exception, because tests make
+ * assertions about reverts.
  */
 export type Outcome = {
   readonly ok: boolean;
@@ -40,7 +40,7 @@ const GAS_LIMIT = 30_000_000n;
 /** Executes signed transactions in a real EVM without blocks, network or gas costs. */
 export class Evm {
   readonly chainId: number;
-  /** The block time that contracts see, in seconds. Tests change it. */
+  /** The block timestamp that contracts see, in seconds. Tests change it. */
   timeSeconds = 1_800_000_000;
   readonly #vm: VM;
   readonly #common: Common;
@@ -71,7 +71,7 @@ export class Evm {
     return { address, abi: code.abi, gasUsed: result.totalGasSpent };
   }
 
-  /** Runs a function and then reverts all its effects, including changes of the time. */
+  /** Runs a function and then reverts all its effects, including changes to the time. */
   async undone<Result>(run: () => Promise<Result>): Promise<Result> {
     const timeSeconds = this.timeSeconds;
     await this.#vm.stateManager.checkpoint();

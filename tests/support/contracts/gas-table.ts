@@ -16,9 +16,9 @@ import { keyOf, type Key } from './keys.ts';
 import { signPermit } from './sign.ts';
 
 /**
- * Returns the gas of each bridge function as rows of the Markdown table that `npm run gas-table`
- * prints. Two of three validators sign. The cost of real calls differs by a few hundred gas,
- * because it depends on the argument bytes.
+ * Returns the gas cost of each bridge function as rows of the Markdown table that `npm run
+ * gas-table` prints. Two of three validators sign. Real calls differ by a few hundred gas,
+ * depending on the bytes of their arguments.
  */
 export async function gasTable(): Promise<string[]> {
   const rows = ['| Call | Gas |', '|---|---|'];

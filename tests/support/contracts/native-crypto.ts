@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import type { Common } from '@ethereumjs/common';
 
 /**
- * Uses the native signature library that real nodes use, if it is installed. With signatures in
- * JavaScript, tests take twice as long.
+ * Uses the native signature library that real nodes use, if it is installed. When signing in
+ * JavaScript, the tests take twice as long.
  */
 
 type Native = {

@@ -11,7 +11,7 @@ export type Payout = {
   readonly usd: bigint;
 };
 
-/** Chain and contract for which a signature is valid. */
+/** The chain and contract for which a signature is valid. */
 export type Domain = { readonly chainId: number; readonly verifyingContract: Address };
 
 const TYPES = {
@@ -31,7 +31,7 @@ const TYPES = {
   ],
 };
 
-/** Signs a bridge message with each key and returns the signatures in the order of the keys. */
+/** Signs a bridge message with each key and returns the signatures in key order. */
 export async function signMessage(
   keys: readonly Key[],
   domain: Domain,
@@ -59,7 +59,7 @@ export type Permit = {
   readonly signature: Signature;
 };
 
-/** Signs a permit. The default nonce is the user's current nonce of the token. */
+/** Signs a permit. The default nonce is the user's current nonce on the token. */
 export async function signPermit(
   evm: Evm,
   place: { readonly token: Contract; readonly spender: Address },

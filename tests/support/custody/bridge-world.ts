@@ -38,8 +38,8 @@ import {
 } from '../../../packages/custody/src/signing/bridge-signatures.ts';
 
 /**
- * Models the deposits and payouts of the bridge contract in plain code without an EVM. Some of the
- * same histories also run against the real contracts.
+ * Models the bridge contract's deposits and payouts in plain code, without an EVM. Some of the same
+ * histories also run against the real contracts.
  */
 
 export type BridgeState = TokenState & {
@@ -196,7 +196,7 @@ class BridgeRun {
     return true;
   }
 
-  /** A permit grants an allowance that the same call uses up. */
+  /** A permit grants an allowance that is consumed by the same call. */
   #depositByPermit({ deadline, signature, usd, user: owner }: DepositWithPermit): void {
     const { chainId, contracts } = this.#rules;
     const user = lower(owner);
@@ -328,7 +328,10 @@ const PERMIT_TYPES = {
   ],
 } as const;
 
-/** Results are cached, because recovering a signer is slow and histories repeat signatures. */
+/**
+ * Results are cached, because recovering a signer is slow and histories contain the same signatures
+ * many times.
+ */
 const signers = new Map<string, Hex>();
 
 function signerOf(typed: Parameters<typeof hashTypedData>[0], { r, s, v }: BridgeSignature): Hex {

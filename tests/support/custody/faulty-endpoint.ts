@@ -2,8 +2,8 @@ import { type Hex, toHex } from 'viem';
 import type { ChainEndpoint } from '../../../packages/custody/src/chain/endpoints.ts';
 
 /**
- * Fault of an endpoint. `branch` and all later faults return data that contradicts an honest
- * endpoint.
+ * The fault of an endpoint. With `branch` and the faults listed after it, an endpoint returns data
+ * that contradicts an honest endpoint's.
  */
 export type EndpointFault =
   | 'none'
@@ -12,25 +12,27 @@ export type EndpointFault =
   | 'errors'
   /** Calls with long parameters are aborted. */
   | 'tires'
-  /** The request is executed, but the endpoint fails before it responds. */
+  /** The request is executed, but the endpoint fails before responding. */
   | 'slow'
   /** The endpoint never reports a block newer than the last one it reported. */
   | 'stale'
   | 'twice'
-  /** The endpoint continues to serve the branch of its last response. */
+  /** The endpoint keeps serving the branch from its last response. */
   | 'branch'
   | 'falseLogs'
   | 'falseReceipts'
   | 'falseHashes'
-  /** The endpoint returns false logs, receipts and call results. */
+  /** The endpoint returns false logs, receipts and results of calls. */
   | 'false';
 
-/** The length of a call in characters. A batch of a few payouts is shorter. */
+/**
+ * The length above which a call counts as long, in characters. A batch of a few payouts is shorter.
+ */
 const LONG_CALL = 8_000;
 
 /**
- * Returns an endpoint of a real or model chain with the given faults. Only a model chain can serve
- * an old branch.
+ * Wraps an endpoint of a real or model chain so that it shows the given faults. Only a model chain
+ * can serve an old branch.
  */
 export function faultyEndpoint<Blocks>(
   name: string,
@@ -65,7 +67,7 @@ export function faultyEndpoint<Blocks>(
 
 type Placed = { readonly number?: Hex; readonly blockNumber?: Hex };
 
-/** Hides results in blocks above `head`, as an endpoint does that has not synced them. */
+/** Hides results from blocks above `head`, like an endpoint that has not synced them yet. */
 function knownAt(head: number, method: string, result: unknown): unknown {
   const isKnown = ({ blockNumber, number = blockNumber }: Placed): boolean =>
     Number(number ?? 0) <= head;
@@ -80,7 +82,7 @@ type Lie = (result: unknown) => unknown;
 const failed: Lie = (receipt) => ({ ...(receipt as object), status: '0x0', logs: [] });
 const [ZERO, TWO] = [toHex(0, { size: 32 }), toHex(2, { size: 32 })];
 
-/** The false results of each fault, by requested method. */
+/** The false results for each fault, by requested method. */
 const LIES: Partial<Record<EndpointFault, Readonly<Record<string, Lie>>>> = {
   twice: { eth_getLogs: (logs) => (logs as readonly object[]).flatMap((log) => [log, log]) },
   falseLogs: { eth_getLogs: (logs) => (logs as readonly object[]).slice(1) },

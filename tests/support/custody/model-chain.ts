@@ -10,7 +10,8 @@ import {
 
 /**
  * Models a JSON-RPC chain with reorganisations and lost transactions, without an EVM, so that
- * hundreds of histories run within a minute. A `ModelWorld` defines the effect of each transaction.
+ * hundreds of histories can run within a minute. A `ModelWorld` defines the effect of each
+ * transaction.
  */
 
 export type ModelLog = {
@@ -40,7 +41,7 @@ export type ModelResult<State> =
   | { readonly ok: false; readonly output: Hex };
 
 /**
- * Defines the state of a chain and the effect of a call. States are immutable, because blocks can
+ * Defines the state of a chain and the effect of a call. States are immutable, because blocks may
  * be reverted.
  */
 export type ModelWorld<State> = {
@@ -49,10 +50,10 @@ export type ModelWorld<State> = {
   readonly run: (state: State, call: ModelCall) => ModelResult<State>;
   /** The ether balance, in wei. By default all accounts have enough ether. */
   readonly etherOf?: (state: State, owner: Hex) => bigint;
-  /** Charges the cost of a transaction, whether it succeeds or not. */
+  /** Charges the cost of a transaction, whether or not it succeeds. */
   readonly charge?: (state: State, from: Hex) => State;
   readonly gasWei?: bigint;
-  /** Code of an address. By default all addresses have code. */
+  /** The code at an address. By default all addresses have code. */
   readonly codeOf?: (owner: Hex) => Hex;
 };
 
@@ -78,7 +79,9 @@ const GAS = 300_000;
 const ETHER = 10n ** 24n;
 const BASE_FEE = 10_000_000n;
 const PRIORITY_FEE = '0x0';
-/** Nonce of transactions without a known signer. Such a transaction fits into any block. */
+/**
+ * The nonce of transactions that have no known signer. Such a transaction can go into any block.
+ */
 const NO_NONCE = -1;
 
 class ModelError extends Error {
@@ -111,14 +114,14 @@ export class ModelChain<State> {
   }
 
   /**
-   * A reorganisation creates a new array, so a caller that holds the old one still sees the old
+   * A reorganisation creates a new array, so a caller holding the old one still sees the old
    * branch.
    */
   get blocks(): readonly ModelBlock<State>[] {
     return this.#blocks;
   }
 
-  /** Answers a JSON-RPC request from the given blocks. */
+  /** Answers a JSON-RPC request based on the given blocks. */
   async rpc(
     method: string,
     params: readonly unknown[] = [],
@@ -159,7 +162,7 @@ export class ModelChain<State> {
   }
 
   /**
-   * Mines a block with these transactions and all executable pending ones. The block can be empty.
+   * Mines a block with these transactions and all executable pending ones. The block may be empty.
    */
   mine(first: readonly Sent[] = []): void {
     const ready = [...this.#pool.values()].filter(
@@ -168,7 +171,7 @@ export class ModelChain<State> {
     this.seal([...first, ...ready.sort((a, b) => a.nonce - b.nonce)]);
   }
 
-  /** Mines a block with exactly these transactions, except those with a wrong nonce. */
+  /** Mines a block with exactly these transactions, leaving out any with a wrong nonce. */
   seal(list: readonly Sent[]): void {
     let { state } = this.head;
     const nonces = new Map(this.head.nonces);
@@ -202,7 +205,7 @@ export class ModelChain<State> {
     if (this.head.mined[0]?.ok !== true) throw new ModelError('execution reverted', REVERTED);
   }
 
-  /** Removes the newest blocks, but never the first one, and returns their transactions. */
+  /** Removes the newest blocks and returns their transactions. The first block is never removed. */
   cut(depth: number): readonly ModelMined[] {
     const from = Math.max(1, this.#blocks.length - depth);
     const cut = this.#blocks.slice(from);
@@ -211,7 +214,7 @@ export class ModelChain<State> {
   }
 
   /**
-   * Adds a transaction to the pool unless a pending transaction of its sender has the same nonce.
+   * Adds a transaction to the pool, unless the pool already has one with the same sender and nonce.
    */
   wait(sent: Sent): void {
     const isTaken = this.waiting(sent.from).some(({ nonce }) => nonce === sent.nonce);
@@ -222,14 +225,14 @@ export class ModelChain<State> {
     return [...this.#pool.values()].filter((sent) => sent.from === from);
   }
 
-  /** Replaces the newest blocks with empty blocks, one more than it removes. */
+  /** Replaces the newest blocks with empty ones, adding one more than it removes. */
   reorg(depth: number, { rest }: { readonly rest: 'pool' | 'drop' }): void {
     const removed = this.cut(depth);
     for (let at = 0; at <= depth; at++) this.seal([]);
     if (rest === 'pool') for (const sent of removed) this.wait(sent);
   }
 
-  /** Removes a pending transaction, by default the oldest. */
+  /** Removes a pending transaction (by default, the oldest). */
   drop(hash = this.#pool.keys().next().value): boolean {
     return hash !== undefined && this.#pool.delete(hash);
   }
@@ -301,7 +304,7 @@ export class ModelChain<State> {
 
 const senders = new Map<Hex, Hex>();
 
-/** Registers the signer of a raw transaction, because recovering it is slow. */
+/** Records the signer of a raw transaction, because recovering it is slow. */
 export function rememberSender(raw: Hex, from: Hex): void {
   senders.set(keccak256(raw), lower(from));
 }
@@ -364,7 +367,7 @@ function logsOf(
     .filter((log) => topics.every((wanted, at) => wanted?.has(log.topics[at] ?? '0x') ?? true));
 }
 
-/** Returns the logs of a block in JSON-RPC form. */
+/** Returns the logs of a block in JSON-RPC format. */
 export function placedLogs({ hash, mined, number }: ModelBlock<unknown>) {
   let logIndex = 0;
   return mined.flatMap((each) =>

@@ -29,16 +29,16 @@ export class ModelLedger {
   rows: LedgerRow[] = [];
   /**
    * All requests that the ledger can return. `asking` lists the hashes of withdrawal requests, and
-   * `changes` lists those of signer changes.
+   * `changes` those of signer changes.
    */
   requests: SignedRequest[] = [];
   asking: string[] = [];
   changes: string[] = [];
   pageRows = 2_000;
   status = { insuranceFund: '1', withdrawalsWait: false };
-  /** The number of empty responses before the first response with rows. */
+  /** The number of empty responses to send before the first response with rows. */
   emptyAnswers = 0;
-  /** The number of requests that are rejected because of a rate limit. */
+  /** The number of requests to reject because of a rate limit. */
   busy = 0;
   httpStatus = 200;
   asked: Query[] = [];

@@ -16,11 +16,11 @@ type Amounts = ReadonlyMap<Hex, bigint>;
 
 export type TokenState = {
   readonly balances: Amounts;
-  /** The bridge's allowance from each account. */
+  /** The amount that each account allows the bridge to spend. */
   readonly allowed: Amounts;
   readonly permitNonces: Amounts;
   readonly blacklisted: ReadonlySet<Hex>;
-  /** Incoming USDC of the bridge, in the form in which a simple chain reader would list it. */
+  /** USDC received by the bridge, as a simple chain reader would list it. */
   readonly received: readonly Received[];
 };
 
@@ -37,20 +37,20 @@ export type TokenRules = {
   readonly minter?: Hex;
   /** The default balance and allowance of every account. */
   readonly everybody?: bigint;
-  /** The token rejects transfers of these accounts in every block. */
+  /** The token rejects transfers that involve these accounts, in every block. */
   readonly blocked?: ReadonlySet<Hex>;
 };
 
 export const REVERTED = { ok: false, output: '0x' } as const;
 const DONE = toHex(1, { size: 32 });
-/** The ERC-20 standard represents minting as a transfer from the zero address. */
+/** ERC-20 represents minting as a transfer from the zero address. */
 const NOBODY: Hex = `0x${'00'.repeat(20)}`;
 
 export function word(value: bigint): Hex {
   return toHex(value, { size: 32 });
 }
 
-/** Caches functions by selector, because a search in a long ABI hashes every function. */
+/** Caches functions by selector, because searching a long ABI hashes every function. */
 export function itemsOf<const List extends Abi>(abi: List): ReadonlyMap<string, List> {
   const items = abi.filter((item) => item.type === 'function');
   return new Map(items.map((item) => [toFunctionSelector(item), [item] as unknown as List]));
@@ -83,7 +83,7 @@ export function runToken<State extends TokenState>(
       return done({}, word(allowanceOf(rules, state, lower(args[0]))));
     case 'nonces':
       return done({}, word(state.permitNonces.get(lower(args[0])) ?? 0n));
-    // The model checks the permit only when the bridge uses it.
+    // The model verifies the permit only when the bridge uses it.
     case 'permit':
       return done({}, '0x');
     case 'approve':

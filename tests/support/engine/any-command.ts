@@ -17,7 +17,7 @@ import { sign, waiting } from './waiting.ts';
 
 /**
  * Opens a venue with all kinds of accounts and sends random commands of every type. About half of
- * them are valid; the others are rejected at various stages.
+ * them are valid; the rest are rejected at various stages.
  */
 
 export type Pick = (below: number) => number;
@@ -98,7 +98,7 @@ export function openEverything(funds: number): Scenario {
   return scenario;
 }
 
-/** Applies random changes that no user signs: prices, balances, access control and time. */
+/** Makes random changes that no user signs: to prices, balances, access control and time. */
 export function changeConditions(scenario: Scenario, pick: Pick): void {
   if (pick(3) === 0) scenario.wait(pick(2_500));
   if (pick(3) === 0) pushPrices(scenario, pick);
@@ -117,8 +117,8 @@ export function changeConditions(scenario: Scenario, pick: Pick): void {
 }
 
 /**
- * Credits random deposits to traders, agents and relay addresses, some of them twice. It also opens
- * new relay addresses.
+ * Credits random deposits to traders, agents and relay addresses, crediting some of them twice. It
+ * also opens new relay addresses.
  */
 function bridge(scenario: Scenario, pick: Pick): void {
   const account = one(pick, [...TRADERS, actor(0xa000 + pick(6)), actor(0x8000 + pick(50))]);
@@ -134,7 +134,7 @@ function pushPrices(scenario: Scenario, pick: Pick): void {
   scenario.block({ type: 'pushOracle', prices, observedMs: timeMs(scenario.nowMs) });
 }
 
-/** Advances to the end of the hour with a fresh price, because funding requires one. */
+/** Advances to the end of the hour with a recent price, because funding requires one. */
 function passHour(scenario: Scenario, pick: Pick): void {
   scenario.wait(HOUR_MS - (scenario.nowMs % HOUR_MS) - 6_000);
   pushPrices(scenario, pick);
@@ -143,9 +143,9 @@ function passHour(scenario: Scenario, pick: Pick): void {
 }
 
 /**
- * Runs blocks without commands until one has no events, so that pending triggers and jobs complete.
- * Returns false if the events never end, for example because a job's order is rejected in every
- * block.
+ * Runs blocks without commands until a block produces no events, so that pending triggers and jobs
+ * complete. Returns false if events never stop, for example because a job's order is rejected in
+ * every block.
  */
 export function settle(scenario: Scenario): boolean {
   for (let round = 0; round < 5; round++) if (scenario.block().events.length === 0) return true;
@@ -155,7 +155,7 @@ export function settle(scenario: Scenario): boolean {
 export function anyCommand(scenario: Scenario, pick: Pick): Acted {
   const user = one(pick, [...TRADERS, VAULT]);
   const command = build(scenario, pick, user);
-  // The leader usually acts for the vault, but the vault's own key can act too.
+  // The leader usually acts for the vault, but the vault's own key can also act.
   const acted =
     user === VAULT && pick(4) > 0
       ? { user: ONE_WAY, command: { ...command, authority: vaultAuthority(scenario) } }
@@ -168,8 +168,8 @@ function vaultAuthority(scenario: Scenario): Authority {
 }
 
 /**
- * Signs for an account: a multi-sig account acts through its signers, all others with their own
- * key.
+ * Signs for an account: a multi-sig account acts through its signers, and any other account with
+ * its own key.
  */
 export function signedFor(scenario: Scenario, user: Address, authority: Authority): Authority {
   const set = scenario.account(user).multiSig;
@@ -178,7 +178,7 @@ export function signedFor(scenario: Scenario, user: Address, authority: Authorit
   return { ...scenario.authority(first), multiSig: { user, signers: set.users } };
 }
 
-/** Lets the account's first agent send some of the commands that agents are allowed to send. */
+/** Has the account's first agent send some of the commands that agents are allowed to send. */
 function byAgent(scenario: Scenario, pick: Pick, acted: Acted): Acted {
   const [agent] = scenario.account(acted.user).agents.values();
   const { signedBy } = signedRules(acted.command);
@@ -197,7 +197,7 @@ const BRING = [plain, plain, plain, plain, withBuilder, withBuilder, trigger, fa
 const CHANGE_ORDERS = [amend, amend, replace, cancel, cancelMany, reverse];
 const CHANGE = [...CHANGE_ORDERS, settings, settings, money, money, keys];
 
-/** Builds an order half of the time, so that the other commands find orders and positions. */
+/** Builds an order half of the time, so that other commands have orders and positions to act on. */
 function build(scenario: Scenario, pick: Pick, user: Address): SignedCommand {
   const builds: readonly Build[] = pick(2) === 0 ? BRING : CHANGE;
   return one(pick, builds)(scenario, pick, user) as SignedCommand;

@@ -5,7 +5,7 @@ import type { TradeSide } from '../../../packages/engine/src/messages/event.ts';
 import { actor, order, type OrderShape, PARAMETERS, type Scenario } from './scenario.ts';
 import { act } from './waiting.ts';
 
-/** Builder that charges fees but does not trade. */
+/** A builder that charges fees but does not trade. */
 export const builder = actor(0xb111d);
 
 /** Approves a builder fee. The rate is in tenths of a basis point. */
@@ -50,7 +50,10 @@ export function oneThrough(
   return through(scenario, signer, feeTenthsBp, [order(shape)]);
 }
 
-/** Returns the builder fees of the taker and the maker for each fill in a block. 0 means no fee. */
+/**
+ * Returns the builder fees that the taker and the maker pay for each fill in a block. 0 means no
+ * fee.
+ */
 export function charges({ events }: BlockResult): [taker: bigint, maker: bigint][] {
   const amount = ({ builderFee }: TradeSide): bigint => builderFee?.amount ?? 0n;
   return events.flatMap((event): [bigint, bigint][] =>
@@ -62,10 +65,7 @@ export function earned(scenario: Scenario, address = builder): bigint {
   return scenario.state.builderRewards.get(address)?.earned ?? 0n;
 }
 
-/**
- * Sets the perp balance of an account. The faucet adds missing money, and a transfer removes a
- * surplus.
- */
+/** Sets the perp balance of an account. The faucet tops it up, or a transfer removes the excess. */
 export function setBalance(scenario: Scenario, address: Address, amount: number): void {
   const missing = amount - Number(scenario.balance(address));
   if (missing >= 0) scenario.fund(address, missing);

@@ -8,8 +8,8 @@ import { totalValue } from '../../../packages/engine/src/perp/margin.ts';
 import { actor, PARAMETERS, PERP, Scenario } from './scenario.ts';
 
 /**
- * Two markets at 100 USDC without fees, so that all amounts after a price gap are whole. One coin
- * is 100 lots, and prices are in USDC.
+ * Two markets at 100 USDC without fees, so that all amounts are whole numbers after a price gap.
+ * One coin is 100 lots, and prices are in USDC.
  */
 export const X = instrumentId(1);
 export const Z = instrumentId(2);
@@ -68,7 +68,10 @@ export function jumpPrices(venue: Scenario, x: number, z: number): BlockResult {
 export const worth = (venue: Scenario, address: Address): bigint =>
   totalValue(venue.state, venue.account(address));
 
-/** Returns lots and price of each position of an account that a block closed outside the book. */
+/**
+ * Returns the size in lots and the price of each of an account's positions that a block closed
+ * outside the book.
+ */
 export function closesOf({ events }: BlockResult, address: Address): [number, number][] {
   return events
     .filter((event): event is PositionTraded => event.type === 'positionTraded')

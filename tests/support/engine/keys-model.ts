@@ -14,7 +14,7 @@ import type {
 import type { State } from '../../../packages/engine/src/state/state.ts';
 
 /**
- * A reference model of the rules of keys (R-agents, R-multisig, R-vault, R-gate). A property
+ * A reference model of the rules for keys (R-agents, R-multisig, R-vault, R-gate). A property
  * compares it with the engine; the two share no code.
  */
 export class KeysModel {
@@ -32,7 +32,7 @@ export class KeysModel {
     this.#accounts = new Set(accounts);
   }
 
-  /** Executes a command, and returns the reason if it is rejected. */
+  /** Executes a command and, if it is rejected, returns the reason. */
   execute(command: Command): string | undefined {
     this.did = undefined;
     if (this.#release(command)) return undefined;
@@ -89,7 +89,7 @@ export class KeysModel {
     return [...this.#labels].find(([, agents]) => [...agents.values()].includes(agent))?.[0];
   }
 
-  /** Revokes an agent at the request of its own key (R-agents). */
+  /** Revokes an agent when its own key requests it (R-agents). */
   #release(command: Command): boolean {
     if (command.type !== 'approveAgent' || command.label !== '') return false;
     const { signer, multiSig, vault } = command.authority;
@@ -184,7 +184,7 @@ export class KeysModel {
     return undefined;
   }
 
-  /** Changes a copy of the gate, which replaces the gate only if the command is valid. */
+  /** Changes a copy of the gate. The copy replaces the gate only if the command is valid. */
   #setGate({
     accessCodes,
     blacklist,

@@ -11,8 +11,8 @@ import { fundOutcome, MARKET_ID, openMarket, shareOrder } from './outcomes.ts';
 import { actor, alice, bob, carol, type Scenario } from './scenario.ts';
 
 /**
- * A random history of one outcome market as plain data. Steps refer to orders by position ("the
- * n-th open order") instead of by id, so that a failing history shrinks to a short one.
+ * A random history of one outcome market, as plain data. Steps refer to orders by position ("the
+ * n-th open order") rather than by id, so that a failing history can be shrunk to a short one.
  */
 type OutcomeStep =
   | {
@@ -50,7 +50,7 @@ const DAVE_FUNDS = 8_000_000;
 
 const who = fc.nat(OWNERS.length - 1);
 const nth = fc.nat(9);
-/** Prices are close to 0.50, so that most orders match. */
+/** Prices stay close to 0.50, so that most orders match. */
 const ticks = fc.oneof(
   { arbitrary: fc.integer({ min: 44, max: 56 }), weight: 5 },
   { arbitrary: fc.integer({ min: 0, max: 101 }), weight: 1 },
@@ -103,7 +103,7 @@ export const outcomeSteps: fc.Arbitrary<readonly OutcomeStep[]> = fc.array(step,
   size: 'max',
 });
 
-/** Opens a market in which all accounts but one hold pairs that they can sell. */
+/** Opens a market in which all accounts except one hold pairs that they can sell. */
 export function openForSteps(orderDelayMs: number): Scenario {
   const venue = openMarket({ orderDelayMs, minOrderSize: 100 });
   fundOutcome(venue, dave, DAVE_FUNDS);

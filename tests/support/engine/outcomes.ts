@@ -14,7 +14,7 @@ import type {
 import { alice, bob, carol, Scenario, START_MS } from './scenario.ts';
 
 /**
- * The outcome market of the engine tests. Shares have two decimals, one price unit is 1/10,000
+ * The outcome market used in the engine tests. Shares have two decimals, one price unit is 1/10,000
  * USDC, and the tick is 0.01 USDC.
  */
 
@@ -76,7 +76,7 @@ export function fundOutcome(venue: Scenario, account: Address, amountMicroUsdc: 
   venue.block({ type: 'creditFaucet', account, subAccount: 'outcome', amountMicroUsdc });
 }
 
-/** An order for one outcome. The price is that of this outcome, which can be NO. */
+/** An order for one outcome, which can be NO. The price is that of the chosen outcome. */
 export type ShareOrder = {
   readonly leg?: OutcomeLeg;
   readonly sell?: boolean;
@@ -93,7 +93,7 @@ export function shareOrder({ leg = 'yes', sell = false, ...rest }: ShareOrder): 
   return { instrumentId: MARKET_ID, timeInForce: 'gtc', ...rest, isBuy, reduceOnly: sell };
 }
 
-/** Places orders in one action and returns the result of its block. */
+/** Places orders in one action and returns the resulting block. */
 export function sendShares(
   venue: Scenario,
   account: Address,
@@ -201,7 +201,9 @@ export function fundsOf(venue: Scenario, account: Address, id: InstrumentId = MA
   return [`${usdc(outcomeBalance)}${held}`, ...legs].join(', ');
 }
 
-/** Resolves a closed market with an operator action. `fraction` is the payout of one YES share. */
+/**
+ * Resolves a closed market through an operator action. `fraction` is the payout of one YES share.
+ */
 export function decide(
   venue: Scenario,
   fraction: number,

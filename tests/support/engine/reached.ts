@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 
 /**
- * Counts how often a property reaches the condition that it tests. A conditional property proves
- * nothing if its condition never occurs, so each property requires a minimum count.
+ * Counts how often a property reaches the condition it tests. A conditional property proves nothing
+ * if its condition never occurs, so each property demands a minimum count.
  */
 export class Reached {
   readonly #counts = new Map<string, number>();

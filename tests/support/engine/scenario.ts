@@ -26,7 +26,7 @@ import {
 import { createState, type State } from '../../../packages/engine/src/state/state.ts';
 
 /**
- * Runs only the engine with a controlled clock, and checks the engine's invariants after every
+ * Runs the engine alone with a controlled clock, and checks the engine's invariants after every
  * block.
  */
 
@@ -99,7 +99,7 @@ export const PERP: PerpDefinition = {
 };
 
 /**
- * A perp with less leverage. Its mark may therefore differ by 1% from the oracle price (R-mark).
+ * A perp with lower leverage. Its mark may therefore deviate by 1% from the oracle price (R-mark).
  */
 export const WIDE_PERP: PerpDefinition = {
   ...PERP,
@@ -117,7 +117,7 @@ export const carol = actor(0xca401);
 
 export type OrderShape = Partial<OrderRequest> & { readonly price: number; readonly size: number };
 
-/** Returns an order of the test perp, by default a GTC buy. */
+/** Returns an order for the test perp, by default a GTC buy. */
 export function order(shape: OrderShape): OrderRequest {
   return {
     instrumentId: PERP.instrumentId,
@@ -161,7 +161,7 @@ export class Scenario {
     return this.#nowMs;
   }
 
-  /** Advances the clock. The effects occur in the next block. */
+  /** Advances the clock. Any effects occur in the next block. */
   wait(ms: number): this {
     this.#nowMs += ms;
     return this;
@@ -223,14 +223,14 @@ export class Scenario {
     return account;
   }
 
-  /** Returns the account's holding, and throws if the account has never traded the instrument. */
+  /** Returns the account's holding, and throws if the account has never traded this instrument. */
   holding(address: Address, id: InstrumentId = PERP.instrumentId): Holding {
     const holding = this.account(address).holdings.get(holdingKey(id, 0));
     if (holding === undefined) throw new Error(`${address} never traded ${id}`);
     return holding;
   }
 
-  /** Returns the position in lots, which is negative for a short. */
+  /** Returns the position in lots; a short is negative. */
   position(address: Address, id: InstrumentId = PERP.instrumentId): number {
     return this.account(address).holdings.get(holdingKey(id, 0))?.size ?? 0;
   }
@@ -239,7 +239,7 @@ export class Scenario {
     return this.account(address).perpBalance;
   }
 
-  /** Executes one command in its own block and returns its result. */
+  /** Executes one command in its own block and returns the command's result. */
   outcome(command: Command): CommandResult {
     const [outcome] = this.block(command).outcomes;
     if (outcome === undefined) throw new Error('a command has an outcome');

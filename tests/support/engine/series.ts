@@ -39,14 +39,14 @@ export function seriesVenue(change: Partial<SeriesListing> = {}): Scenario {
   return venue;
 }
 
-/** Returns the start of each listed market, counted in periods since the start of the test. */
+/** Returns the start of each listed market, as a number of periods since the start of the test. */
 export function starts(venue: Scenario): number[] {
   return [...venue.state.outcomes.markets.values()].map(
     ({ definition }) => (definition.startMs - START_MS) / PERIOD_MS,
   );
 }
 
-/** Pushes prices in USDC. Each has an observation time in seconds since the start. */
+/** Pushes prices in USDC, each with an observation time in seconds since the start. */
 export function push(
   venue: Scenario,
   ...prices: readonly (readonly [atSeconds: number, px: number])[]
@@ -62,7 +62,7 @@ export function push(
   });
 }
 
-/** Advances the clock to this number of seconds after the start. */
+/** Sets the clock to this number of seconds after the start. */
 export function to(venue: Scenario, seconds: number): Scenario {
   return venue.wait(START_MS + seconds * 1_000 - venue.nowMs);
 }

@@ -21,7 +21,7 @@ export function signedFor(
   return { ...command, authority: { ...scenario.authority(signer), ...principal } } as Command;
 }
 
-/** Executes the command in its own block and returns the reason of its rejection. */
+/** Executes the command in its own block and returns the reason it was rejected. */
 export function refusalFor(
   scenario: Scenario,
   signer: Address,

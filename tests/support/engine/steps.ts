@@ -10,8 +10,8 @@ import { actor, PERP, type Scenario } from './scenario.ts';
 
 /**
  * The steps of a random history as plain data. They refer to orders and prices by position ("the
- * n-th open order", "n ticks from the oracle") instead of by id, so that a failing history shrinks
- * to a short one.
+ * n-th open order", "n ticks from the oracle") rather than by id, so that a failing history can be
+ * shrunk to a short one.
  */
 export type Step =
   | PlaceStep
@@ -29,14 +29,17 @@ export type Step =
 type PlaceStep = {
   readonly kind: 'place';
   readonly who: number;
-  /** True if the account's agent signs. It has no effect on accounts without an agent. */
+  /** True if the account's agent signs. Has no effect if the account has no agent. */
   readonly byAgent: boolean;
   readonly perp: number;
   readonly isBuy: boolean;
   /** The distance between the limit price and the oracle. */
   readonly ticks: number;
   readonly size: number;
-  /** The size as a percentage of the account's maximum. At 0, `size` applies instead. */
+  /**
+   * The size as a percentage of the largest order that the account can place. If 0, `size` applies
+   * instead.
+   */
   readonly share: number;
   readonly timeInForce: TimeInForce;
   readonly reduceOnly: boolean;
@@ -152,7 +155,7 @@ function clientId(client: number): string {
   return `0x${client.toString(16).padStart(32, '0')}`;
 }
 
-/** Returns a deterministic generator. A seed gives the same history on every machine. */
+/** Returns a deterministic generator. The same seed gives the same history on every machine. */
 export function randomIntegers(seed: number): (below: number) => number {
   let state = seed | 0;
   return (below) => {

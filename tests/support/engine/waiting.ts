@@ -13,7 +13,7 @@ import { createState } from '../../../packages/engine/src/state/state.ts';
 import { order, type OrderShape, type Scenario } from './scenario.ts';
 import type { Unsigned } from './signed-for.ts';
 
-/** Returns a trigger order of the test perp, by default a reduce-only stop-market sell. */
+/** Returns a trigger order for the test perp, by default a reduce-only stop-market sell. */
 export function waiting(
   condition: Partial<TriggerRequest> & { readonly price: number },
   shape: Partial<OrderShape> = {},
@@ -62,8 +62,8 @@ export function orderResults({ events }: BlockResult): string[] {
 }
 
 /**
- * Replays the whole history on a second state, which is dumped and restored before each block, and
- * compares the states. This shows that a restart at any block changes nothing.
+ * Replays the whole history on a second state that is dumped and restored before each block, and
+ * compares the two. This shows that a restart at any block changes nothing.
  */
 export function checkRestarts(scenario: Scenario): void {
   const lived = createState();

@@ -1,14 +1,14 @@
 import { createServer } from 'node:net';
 
 /**
- * These ports are below the ephemeral range of operating systems. Another process could take a port
- * of that range after the check.
+ * These ports are below the operating systems' ephemeral range. Another process could take a port
+ * from that range after the check.
  */
 const [FIRST, LAST] = [10_100, 32_000];
 
 /**
- * Each worker has its own range and reuses a port as late as possible, because a test may bind a
- * port seconds after the check.
+ * Each worker has its own range and waits as long as possible before it reuses a port, because a
+ * test may bind a port seconds after the check.
  */
 const WORKERS_MAX = 16;
 const SHARE = Math.floor((LAST - FIRST) / WORKERS_MAX);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Runs a test with the path of a temporary directory, which does not exist yet. The directory is
+ * Runs a test with the path of a temporary directory that does not exist yet. The directory is
  * removed afterwards.
  */
 export async function inDirectory(run: (directory: string) => Promise<void>): Promise<void> {

@@ -3,20 +3,20 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * Simulates a power loss. It records the content of each file and folder that this process syncs,
- * and `cut` copies only that: the names in synced folders, with the synced bytes. This is the worst
- * case; most disks lose less.
+ * Simulates a power loss. It records the contents of each file and folder that this process syncs,
+ * and `cut` copies nothing else: the names in synced folders, with the synced bytes. This is the
+ * worst case; most disks lose less.
  */
 export class PowerCut {
   readonly syncs = { files: 0, folders: 0 };
   readonly #bytes = new Map<number, Buffer>();
   readonly #names = new Map<number, ReadonlyMap<string, number>>();
-  /** Open file descriptors, so that the system cannot reuse an inode number. */
+  /** File descriptors are kept open so that the system cannot reuse an inode number. */
   readonly #held: number[] = [];
   readonly #root: string;
   readonly #undo: (() => void)[] = [];
 
-  /** Treats the folder itself and its current content as durable. */
+  /** Treats the folder itself and its current contents as durable. */
   constructor(root: string) {
     this.#root = root;
     this.#note(fs.openSync(root, 'r'));

@@ -7,7 +7,7 @@ import { encodeFunctionData, type Hex } from 'viem';
 export const TOKEN: Hex = `0x${'70'.repeat(20)}`;
 export const BRIDGE: Hex = `0x${'b0'.repeat(20)}`;
 
-/** Ether of the payers, in wei. It exceeds the first gas payment of a relay. */
+/** The payers' ether, in wei. It exceeds a relay's first gas payment. */
 const GAS_WEI = 1_000_000n;
 const ETHER = 10n ** 24n;
 
@@ -49,7 +49,7 @@ export class ModelChain {
   }
 
   /**
-   * Transfers USDC from an external account in the next block, independent of pending transactions.
+   * Transfers USDC from an external account in the next block, regardless of pending transactions.
    */
   pay(from: Hex, to: Hex, amount: bigint): void {
     const call = { abi: TEST_USDC_ABI, functionName: 'transfer', args: [to, amount] } as const;
@@ -61,8 +61,8 @@ export class ModelChain {
   }
 
   /**
-   * Removes the newest blocks. The relay's transactions return to the pool, or are lost with
-   * `isLost`; those of external accounts are mined again.
+   * Removes the newest blocks. The relay's transactions return to the pool, or are lost if
+   * `isLost`; those from external accounts are mined again.
    */
   reorganise(depth: number, isLost: boolean): void {
     for (const each of this.#core.cut(depth)) {

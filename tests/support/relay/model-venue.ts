@@ -12,7 +12,7 @@ import { formatMoney, parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { BRIDGE, type ModelChain, TOKEN } from './model-chain.ts';
 
-/** A minimal venue with balances, signed transfers, receipts and deposits from the chain. */
+/** A minimal venue with balances, signed transfers, receipts and on-chain deposits. */
 
 type Receipt = { readonly error: string | undefined };
 type Row = { readonly time: number; readonly hash: string; readonly delta: object };
@@ -85,7 +85,9 @@ export class ModelVenue {
     }
   }
 
-  /** Returns a page of the ledger by offset or by cursor. A cursor is the number of older rows. */
+  /**
+   * Returns a page of the ledger by offset or by cursor. The cursor is the number of older rows.
+   */
   #ledger(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const user = String(query['user']);
     this.onLedgerQuestion?.(user as Hex);
@@ -110,8 +112,8 @@ export class ModelVenue {
     if (this.balanceOf(from, subs.from) < amount) {
       return { status: 'err', code: 10010, name: 'MARGIN', message: 'Insufficient balance' };
     }
-    // Some requests are rejected in their block, as in a halted venue. They have a receipt but no
-    // effect.
+    // Some requests are rejected in their block, as on a halted venue. They get a receipt but have
+    // no effect.
     const isRefused = nonce % 7 === 3;
     this.#receipts.set(hash, { error: isRefused ? 'Trading is halted' : undefined });
     if (!isRefused) this.#transfer({ from, to: action.destination, amount, hash, subs });
@@ -153,7 +155,7 @@ function executed(error: string | undefined): Record<string, unknown> {
   return { status: 'ok', code: 0, data: { type: 'tokenSend', data: { statuses } } };
 }
 
-/** Settings of a relay that reaches the model by URL. */
+/** Settings for a relay that reaches the model by URL. */
 const SETTINGS = {
   service_network: NETWORKS.testnet.serviceNetwork,
   chain_id: NETWORKS.testnet.chainId,

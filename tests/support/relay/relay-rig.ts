@@ -29,8 +29,8 @@ export const USER_USDC = 1_000_000_000_000n;
 const DAY_MS = 86_400_000;
 
 /**
- * Services that a test can make unreachable. A `slow` venue executes a request later and never
- * responds.
+ * Services that a test can make unreachable. A `slow` venue executes each request later and never
+ * responds to it.
  */
 export type Place = 'base' | 'arbitrum' | 'venue' | 'slow';
 
@@ -46,7 +46,7 @@ export class RelayRig {
   book!: RelayBook;
   /**
    * The number of requests that still get a response before the process is killed, and whether the
-   * last request takes effect.
+   * next one takes effect.
    */
   #left = Infinity;
   #isLastDone = false;
@@ -120,7 +120,7 @@ export class RelayRig {
     this.service = new RelayService({ ...parts, ...more, openAddressesMax, registerPegs });
   }
 
-  /** Runs a step of the relay until it completes or the process is killed. */
+  /** Runs a relay step until it completes or the process is killed. */
   async run<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     this.nowMs += 1;
     return await Promise.race([work().catch(() => undefined), this.#killed.promise]).then(
@@ -129,7 +129,7 @@ export class RelayRig {
   }
 
   /**
-   * Serves this many requests and kills the process at the next one. `isLastDone` states whether
+   * Serves this many requests and kills the process on the next one. `isLastDone` states whether
    * that one takes effect.
    */
   killAfter(requests: number, isLastDone: boolean): void {
@@ -144,7 +144,7 @@ export class RelayRig {
     for (const body of this.#delayedBodies.splice(0)) await this.venue.post('/exchange', body);
   }
 
-  /** Clears all faults and runs until no transfer is open. */
+  /** Clears all faults and runs until no transfer is pending. */
   async settle(): Promise<void> {
     this.down.clear();
     this.#left = Infinity;

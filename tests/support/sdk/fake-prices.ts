@@ -45,7 +45,7 @@ export class FakePrices {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Responds to a subscription to one symbol with one recent price. */
+  /** Responds to a subscription for one symbol with a recent price. */
   #answer(socket: WebSocket, text: string): void {
     if (text === 'PING') {
       this.pings += 1;

@@ -13,7 +13,7 @@ type ControlFrame = {
 
 /**
  * A scripted WebSocket server that accepts subscriptions like the venue. It can publish, skip a
- * sequence number, reject, lose its buffer, stop responding and disconnect.
+ * sequence number, reject a request, lose its buffer, stop responding and disconnect.
  */
 export class FakeStreams {
   /** All received frames except pings. */
@@ -22,9 +22,9 @@ export class FakeStreams {
   connectionCount = 0;
   epoch = 'first';
   seq = 0;
-  /** Published data by sequence number. A client can resume from any of them. */
+  /** Published data by sequence number. A client can resume from any of these numbers. */
   readonly published = new Map<number, unknown>();
-  /** The snapshot that a subscription returns. Without one, no snapshot is sent. */
+  /** The snapshot that a subscription returns. If unset, no snapshot is sent. */
   snapshot: unknown;
   /** Block heights by sequence number, for clients that resume from a height. */
   heights = new Map<number, number>();

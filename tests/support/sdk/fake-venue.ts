@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A scripted response to a request, or another effect on its connection. */
+/** A scripted response to a request, or another action on its connection. */
 export type Answer =
   | { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown }
   /**
@@ -13,7 +13,10 @@ export type Answer =
 
 type Received = { readonly path: string; readonly text: string; readonly headers: object };
 
-/** HTTP server with a script of one response per request. The last response is repeated. */
+/**
+ * An HTTP server that follows a script with one response per request. The last response is
+ * repeated.
+ */
 export class FakeVenue {
   readonly received: Received[] = [];
   #script: readonly Answer[];

@@ -3,8 +3,8 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 
 /**
  * Signs the text of an `eth_signTypedData_v4` request as strict wallets do. The domain is hashed
- * with the type in the request, or as an empty domain if the type is missing. The account's own
- * `signTypedData` would add the missing type.
+ * using the type given in the request, or as an empty domain if that type is missing. The account's
+ * own `signTypedData` would add the missing type.
  */
 export async function signAsSent(account: PrivateKeyAccount, text: string): Promise<Hex> {
   const { domain, message, primaryType, types: sent } = JSON.parse(text);

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 
 type Hex = `0x${string}`;
 
-/** A signed request that other libraries created, with all intermediate values. */
+/** A signed request created by other libraries, with all intermediate values. */
 export type Vector = {
   readonly name: string;
   readonly scheme: 'agent' | 'direct' | 'multiSig';
-  /** The JSON text exactly as it is sent. */
+  /** The JSON text, exactly as sent. */
   readonly action: string;
   readonly nonce: number;
   readonly vaultAddress: string | null;
@@ -16,7 +16,7 @@ export type Vector = {
   readonly chainId: number;
   readonly apiVersion: number;
   readonly privateKey: Hex;
-  /** MessagePack bytes, absent for direct actions. Those of a wrapper exclude its `type`. */
+  /** The MessagePack bytes; absent for direct actions. Those of a wrapper exclude its `type`. */
   readonly msgpack?: Hex;
   readonly digest: Hex;
   readonly signature: { readonly r: string; readonly s: string; readonly v: number };

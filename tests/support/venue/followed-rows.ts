@@ -35,10 +35,7 @@ export class FollowedRows {
     return this.rows.flatMap(({ fills }) => fills.filter((fill) => fill.user === user));
   }
 
-  /**
-   * Returns the rows of an order, oldest first. Each row contains the state of the order after one
-   * block.
-   */
+  /** Returns an order's rows, oldest first. Each row is the state of the order after one block. */
   orders(orderId: number) {
     return this.rows.flatMap(({ orders }) => orders.filter((each) => each.orderId === orderId));
   }

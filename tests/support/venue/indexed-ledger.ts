@@ -11,14 +11,15 @@ import {
 } from './indexed-venue.ts';
 
 /**
- * Venues with a history indexer. Their history is one ledger of deposits of 1, 2, 3 … micro-USDC.
+ * Venues with a history indexer. Their history is a single ledger of deposits of 1, 2, 3 …
+ * micro-USDC.
  */
 
 export const alice = address(`0x${'a1'.repeat(20)}`);
 export const bob = address(`0x${'b2'.repeat(20)}`);
 export const AMOUNTS = { user: alice, accountTypes: ['perp'], limit: 10_000 } as const;
 
-/** Timeout, in milliseconds, for waiting on the indexer's thread on a busy machine. */
+/** The time to wait for the indexer's thread on a busy machine, in milliseconds. */
 export const WAIT = { timeout: 60_000 } as const;
 
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
@@ -42,7 +43,7 @@ type IndexedVenues = {
   readonly folder: string;
   readonly start: (options?: Partial<IndexedOptions>) => Promise<IndexedVenue>;
   readonly stop: (venue: IndexedVenue, how?: 'stop' | 'crash') => Promise<void>;
-  /** Deletes the stored history of a folder that no venue has open. */
+  /** Deletes the stored history from a folder that no venue has open. */
   readonly loseStore: () => Promise<void>;
 };
 

@@ -15,8 +15,8 @@ import { LocalReplica } from '../../../packages/replica/src/local-replica.ts';
 import { instrumentLookup } from '../../../packages/translate/src/action-to-command.ts';
 
 /**
- * A venue with a history indexer and a real folder, but without network ports. The test controls
- * only its clock.
+ * A venue with a history indexer and a real folder, but no network ports. The only part that the
+ * test controls is its clock.
  */
 
 export type IndexedOptions = {
@@ -27,7 +27,7 @@ export type IndexedOptions = {
   readonly projections?: (state: () => LocalReplica['state']) => readonly Projection[];
   readonly segmentBytes?: number;
   /**
-   * True if the venue opens before the indexer has caught up, so that it serves requests
+   * True if the venue opens before the indexer has caught up, so that it can serve requests
    * immediately.
    */
   readonly isEarly?: boolean;
@@ -43,7 +43,7 @@ export type IndexedVenue = {
   readonly failures: unknown[];
   readonly messages: string[];
   propose(...commands: readonly Command[]): Promise<void>;
-  /** Stops the venue after writing a final snapshot. */
+  /** Writes a final snapshot and stops the venue. */
   stop(): Promise<void>;
   /** Stops the venue without a final snapshot, so that recent rows exist only in the log. */
   crash(): Promise<void>;

@@ -12,7 +12,7 @@ import type { LogEntry, LoggedCommand } from '../../../packages/replica/src/bloc
 
 const ALICE = address(`0x${'a1'.repeat(20)}`);
 
-/** Small segments make scans quick. Tests of rollover use even smaller ones. */
+/** Small segments make scans fast. Tests of segment rollover use even smaller ones. */
 const TEST_SEGMENT_BYTES = 32 * 1024;
 
 export function openJournal(
@@ -47,7 +47,7 @@ export async function readAll(journal: FileJournal, fromSeq = 1): Promise<LogEnt
   return entries;
 }
 
-/** Copies the current files, which are the ones that a kill at this point would leave. */
+/** Copies the files as they are now, which is how a kill at this point would leave them. */
 export async function crashImage(directory: string): Promise<string> {
   const image = await mkdtemp(`${directory}-image-`);
   await cp(directory, image, { recursive: true });
@@ -59,7 +59,7 @@ export async function segmentPaths(directory: string): Promise<string[]> {
   return names.toSorted().map((name) => join(directory, name));
 }
 
-/** Returns the start offset of each record in a segment, and the end of the last record. */
+/** Returns the start offset of each record in a segment, followed by the end of the last record. */
 export async function recordOffsets(path: string): Promise<{ starts: number[]; end: number }> {
   const bytes = await readFile(path);
   const starts: number[] = [];

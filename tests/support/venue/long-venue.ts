@@ -14,7 +14,7 @@ import { StoredHistory } from './stored-history.ts';
 
 /**
  * Outcome markets for long tests. Responses that combine memory and history are compared with those
- * of a venue that keeps all data in memory.
+ * from a venue that keeps all data in memory.
  */
 export class LongVenue {
   readonly world = new OutcomeVenue();
@@ -48,7 +48,7 @@ export class LongVenue {
     return dataOf(await this.answer(type, fields));
   }
 
-  /** Answers a query from memory only, where all data is kept. */
+  /** Answers a query from the memory-only venue, which keeps all data. */
   // oxlint-disable-next-line no-explicit-any
   expected(type: string, fields: object = {}): any {
     return dataOf(answerInfo(this.#context(this.unbounded), queryOf(type, fields)));

@@ -9,7 +9,7 @@ import type {
 import type { BlockRows, RowPosition } from '../../../packages/history/src/rows/block-rows.ts';
 
 /**
- * A reference model of the history, which searches complete lists. It shares only the query types
+ * A reference model of the history that searches complete lists. It shares only the query types
  * with the store.
  */
 export function modelAnswer<Topic extends ModelTopic>(
@@ -83,7 +83,7 @@ const MODEL: {
     return { rows: page.rows.map(({ row }) => row), next: page.next };
   },
   /**
-   * Only the rows of these tables never change. For other tables, the store can only report that
+   * Only these tables have rows that never change. For other tables, the store can report only that
    * rows changed.
    */
   since: (blocks, { accountTypes, after, counts, cursor, limit, table, upTo, user }) => {

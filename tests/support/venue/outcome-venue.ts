@@ -16,7 +16,7 @@ import {
 } from '../../../packages/translate/src/answer-info.ts';
 import { MarketData } from '../../../packages/translate/src/read-models/market-data.ts';
 
-/** Outcome markets on the real engine. Queries are parsed from JSON like those of clients. */
+/** Outcome markets on the real engine. Queries are parsed from JSON, like those from clients. */
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -113,7 +113,7 @@ export class OutcomeVenue {
   readonly venue = new TestVenue();
   readonly markets = new MarketData(() => this.venue.state);
 
-  /** The first block has a time one second after `START_MS`. */
+  /** The first block's time is one second after `START_MS`. */
   constructor() {
     this.venue.onBlock((block) => this.markets.onBlock(block));
     this.venue.apply([GENESIS]);
@@ -124,8 +124,7 @@ export class OutcomeVenue {
   }
 
   /**
-   * Lists an event with one market per name. By default, there is one market with the slug of the
-   * event.
+   * Lists an event with one market per name. By default, there is one market with the event's slug.
    */
   list(slug: string, options: Partial<EventListing> & { markets?: readonly string[] } = {}): void {
     const { markets = [slug], ...changes } = options;
@@ -162,8 +161,8 @@ export class OutcomeVenue {
   }
 
   /**
-   * Creates pairs by a trade: one account buys YES at `price`, and the other buys NO at 1.00 minus
-   * `price`.
+   * Creates pairs through a trade: one account buys YES at `price`, and the other buys NO at 1.00
+   * minus `price`.
    */
   mint(buyer: Address, other: Address, price: number, size: number, id = FIRST_ID): void {
     this.shares(buyer, { id, price, size });
@@ -187,7 +186,7 @@ export class OutcomeVenue {
     ]);
   }
 
-  /** Advances the time and pushes a price that was observed at the new time. */
+  /** Advances the time and pushes a price observed at the new time. */
   price(
     px: number,
     { afterMs = 1_000, source = 'oracle', symbol = 'BTC' }: PriceOptions = {},

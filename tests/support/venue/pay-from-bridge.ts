@@ -4,7 +4,7 @@ import { type BridgedChain, TEST_CHAIN_ID } from '@oddlot/testing/custody';
 import type { Hex } from 'viem';
 
 /**
- * Pays out of the bridge without the venue. All validators sign, and the relayer's key sends the
+ * Pays out from the bridge without the venue. All validators sign, and the relayer's key sends the
  * transaction.
  */
 export async function payFromBridge(bridged: BridgedChain, payout: Payout): Promise<void> {

@@ -6,14 +6,14 @@ import { rememberSender } from '@oddlot/testing/custody';
 import { encodeFunctionData, type Hex, keccak256, parseSignature, toHex } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 
-/** Fixed keys of all payout histories, and the lifetimes of their venue's process. */
+/** Fixed keys for all payout histories, and the lifetimes of the process of their venue. */
 
 export const CHAIN_ID = 421_614;
 export const key = (name: string): Hex => keccak256(toHex(`payout world: ${name}`));
 
 /**
  * Accounts are cached and registered as known signers, because deriving keys and recovering signers
- * is slow.
+ * are both slow.
  */
 const accounts = new Map<Hex, PrivateKeyAccount>();
 
@@ -45,7 +45,7 @@ export const OUTSIDER = key('stranger');
 export const CONTRACTS = localContracts(KEYS);
 
 /**
- * One lifetime of the venue's process. The process is killed at a given call, and all later calls
+ * One lifetime of the venue's process. The process is killed at a given call, after which all calls
  * fail.
  */
 export class Life {
@@ -88,7 +88,7 @@ export function validatorOf(secret: Hex): Validator {
 
 const signatures = new Map<string, ReturnType<Validator['sign']>>();
 
-/** Caches signatures, because the histories request the same few again and again. */
+/** Caches signatures, because the histories keep requesting the same few. */
 export function remembered(
   ...[validator, request, signal]: [Validator, ...Parameters<Validator['sign']>]
 ) {

@@ -53,8 +53,8 @@ type PlayChain = {
 };
 
 /**
- * The files are on an in-memory disk if there is one, because syncing temporary data only takes
- * time.
+ * The files are on an in-memory disk if there is one, because syncing temporary data would only
+ * waste time.
  */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const START_MS = 1_800_000_000_000;
@@ -73,17 +73,14 @@ export class PayoutWorld {
   nowMs = START_MS;
   /** Multiplies the base fee that endpoints report. */
   feeFactor = 1n;
-  /** True if the process starts with a key that can send transactions. */
+  /** True if the process starts with a key for sending transactions. */
   hasKey = true;
-  /** True after a reorganisation has removed fully confirmed blocks. */
+  /** True once a reorganisation has removed fully confirmed blocks. */
   hadDeepReorg = false;
   chain!: PlayChain;
   worker!: PayoutWorker;
   relayer!: Relayer;
-  /**
-   * Settlements that were reported to the engine: the id of the withdrawal, and whether it was
-   * paid.
-   */
+  /** Settlements reported to the engine: withdrawal id, and whether it was paid. */
   readonly settled = new Map<number, boolean>();
   readonly problems: string[] = [];
   readonly asked = new Map<number, { readonly destination: Hex; readonly usd: bigint }>();
@@ -178,7 +175,7 @@ export class PayoutWorld {
       now,
       relayer: hasKey ? this.relayer : undefined,
       validators: KEYS.validators.map((each, n) => this.#validator(each, n, life)),
-      // The gas limit is fixed, because estimating gas on the local chain is slow.
+      // The gas limit is fixed, because estimating gas is slow on the local chain.
       gasEach: this.chain instanceof LocalChain ? LOCAL_PAYOUT_GAS : undefined,
       patienceMs: CONVERGE_MS_MAX,
       retryMs: 1_000,
@@ -198,7 +195,9 @@ export class PayoutWorld {
     return join(this.directory, `life ${life}`);
   }
 
-  /** Kills the process after this number of calls, at the latest at the end of the next round. */
+  /**
+   * Kills the process after this number of calls, or at the end of the next round at the latest.
+   */
   async kill(calls: number): Promise<void> {
     this.#life.fuse = calls;
     await this.round();
@@ -226,14 +225,14 @@ export class PayoutWorld {
     return this.#life.isOver;
   }
 
-  /** Restarts the process with the files that the killed process left. */
+  /** Restarts the process with the files left by the killed process. */
   revive(): void {
     this.end();
     this.#lives += 1;
     this.open();
   }
 
-  /** Deletes or changes the file with the payout progress before the next start. */
+  /** Deletes or changes the payout progress file before the next start. */
   forget(change?: (text: string) => string): void {
     this.end();
     const file = join(this.#folder, 'payouts.jsonl');
@@ -306,8 +305,8 @@ export class PayoutWorld {
     };
   }
 
-  // The functions below do not use the faulty endpoints. They read the chain directly and act for
-  // third parties.
+  // The functions below do not go through the faulty endpoints. They read the chain directly and
+  // act on behalf of third parties.
 
   async stateOf(withdrawalId: number, block: number | 'latest' = 'latest'): Promise<number> {
     const args = [BigInt(withdrawalId)] as const;
@@ -376,8 +375,8 @@ export class PayoutWorld {
   }
 
   /**
-   * Sends a transaction with a high fee that replaces the relayer's oldest pending transaction or
-   * consumes its next nonce.
+   * Sends a transaction with a high fee that either replaces the relayer's oldest pending
+   * transaction or uses up its next nonce.
    */
   async useRelayerNonce(): Promise<void> {
     await this.send(KEYS.relayer, addressOf(KEYS.relayer), '0x', 'latest');

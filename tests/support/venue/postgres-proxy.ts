@@ -12,14 +12,11 @@ export type PostgresProxy = {
   readonly messages: number;
   /** Blocks all traffic but leaves the connections open. */
   silence(): void;
-  /**
-   * Closes all connections after this number of further messages, and rejects new ones for
-   * `awayMs`.
-   */
+  /** Closes all connections after this many more messages, and rejects new ones for `awayMs`. */
   cutAfter(messages: number, awayMs: number): void;
   /** True after the cut has occurred. */
   readonly wasCut: boolean;
-  /** Restores the traffic. Blocked messages are lost, and their connections are closed. */
+  /** Restores traffic. Blocked messages are lost, and their connections are closed. */
   restore(): void;
   close(): Promise<void>;
 };

@@ -1,6 +1,8 @@
 export type RandomBelow = (below: number) => number;
 
-/** Returns a mulberry32 generator of integers that are at least zero and less than the bound. */
+/**
+ * Returns a mulberry32 generator of integers between zero (inclusive) and the bound (exclusive).
+ */
 export function randomBelow(seed: number): RandomBelow {
   let state = seed >>> 0;
   return (below) => {

@@ -39,12 +39,10 @@ function hashOf(n: number, salt = 0): Hash {
   );
 }
 
-/** The state that carries over from block to block. */
+/** The state carried over from block to block. */
 type World = {
   readonly randomBelow: RandomBelow;
-  /**
-   * Statistics have their own random numbers, so that a change to them does not change other rows.
-   */
+  /** Statistics have their own random numbers, so that changing them does not change other rows. */
   readonly figures: RandomFigures;
   nextOrderId: number;
   nextHash: number;
@@ -183,7 +181,9 @@ function fillOf(world: World, timeMs: number): BlockRows['fills'][number] {
   return { user: pick(world, USERS), accountType, instrumentId, row };
 }
 
-/** Creates new orders and changes existing ones. A block has at most one version of each order. */
+/**
+ * Creates new orders and changes existing ones. A block contains at most one version of each order.
+ */
 function ordersOf(world: World, timeMs: number): OrderRecord[] {
   const changed = new Map<number, OrderRecord>();
   const rejected: OrderRecord[] = [];
@@ -416,7 +416,7 @@ function textsOf(instrumentId: number): BlockRows['markets'][number] {
 }
 
 function eventOf(world: World, timeMs: number): SettledEventRecord {
-  // Some events are settled a second time with another market.
+  // Some events are settled a second time, with another market.
   const isAgain = world.events > 0 && world.randomBelow(4) === 0;
   if (!isAgain) world.events += 1;
   const eventId = isAgain ? 1 + world.randomBelow(world.events) : world.events;

@@ -10,7 +10,7 @@ import type { RandomBelow } from './random-below.ts';
 
 type At = { readonly height: number; readonly timeMs: number };
 
-/** Random but consistent market statistics of blocks. */
+/** Random but consistent market statistics for each block. */
 export class RandomFigures {
   readonly #randomBelow: RandomBelow;
   readonly #users: readonly Address[];

@@ -20,12 +20,12 @@ import {
 import type { MarketData } from '../../../packages/translate/src/read-models/market-data.ts';
 
 /**
- * Writes the real rows of a test's blocks to a real database on demand, without the venue's history
- * thread.
+ * Writes the real rows of a test's blocks to a real database on demand, bypassing the venue's
+ * history thread.
  */
 export class StoredHistory implements Pick<History, 'ask' | 'asOf'> {
   readonly projector: HistoryProjector;
-  /** Topics of all queries that were answered. */
+  /** Topics of all queries answered so far. */
   readonly asked: HistoryTopic[] = [];
   asOf: AsOf = { height: 0, timeMs: 0 };
   #unwritten: BlockRows[] = [];
@@ -34,7 +34,7 @@ export class StoredHistory implements Pick<History, 'ask' | 'asOf'> {
 
   readonly #state: () => State;
 
-  /** `onBlock` must be called after `markets` has processed the block. */
+  /** Call `onBlock` only after `markets` has processed the block. */
   constructor(options: { readonly state: () => State; readonly markets: MarketData }) {
     this.#state = options.state;
     this.projector = new HistoryProjector({

@@ -6,7 +6,7 @@ import type { Hex } from 'viem';
 import { DepositWatcher } from '../../../packages/settlement/src/deposit-watcher.ts';
 import { TestReplica } from './http/test-replica.ts';
 
-/** A real chain with a bridge, and an engine that credits its deposits. */
+/** A real chain with a bridge, and an engine that credits deposits made there. */
 export class TestSettlement {
   readonly replica = new TestReplica();
   readonly bridged: BridgedChain;

@@ -33,7 +33,7 @@ export class Trees {
   readonly folder = mkdtempSync(join(tmpdir(), 'oddlot-trees-'));
   readonly secret: Uint8Array = treeSecret(this.folder);
   readonly hasher: TreeHasher;
-  /** The number of times that the build has yielded to the event loop. */
+  /** How often the build has yielded to the event loop. */
   pauses = 0;
 
   private constructor(hasher: TreeHasher) {

@@ -10,8 +10,8 @@ import {
 import type { Address } from '@oddlot/units';
 
 /**
- * Signs requests for tests of the HTTP edge with the venue's own hashing, which other tests check
- * against vectors.
+ * Signs requests for tests of the HTTP edge. It uses the venue's own hashing, which other tests
+ * check against vectors.
  */
 
 export type TestKey = { readonly privateKey: Uint8Array; readonly address: Address };
@@ -45,12 +45,12 @@ export function signed(action: Record<string, unknown>, options: SignOptions): s
 }
 
 export type MultiSignOptions = Omit<SignOptions, 'key'> & {
-  /** The address of the multi-sig account that acts. */
+  /** The address of the acting multi-sig account. */
   readonly user: string;
   /** The key that sends the wrapper, and the keys that sign the inner action. */
   readonly outer: TestKey;
   readonly inner: readonly TestKey[];
-  /** Sender that the wrapper names if it differs from the real sender. */
+  /** The sender named in the wrapper, if it differs from the real sender. */
   readonly named?: string;
 };
 
@@ -97,7 +97,7 @@ export type TestOrder = {
   readonly c?: string;
 };
 
-/** Returns an order action. Omitted fields have the values of an ordinary limit order. */
+/** Returns an order action. Omitted fields default to those of an ordinary limit order. */
 export function orderAction(...orders: readonly TestOrder[]): Record<string, unknown> {
   const plain = { a: 1, b: true, p: '100', s: '0.5', r: false, t: { limit: { tif: 'Gtc' } } };
   const given = orders.length === 0 ? [{}] : orders;

@@ -2,7 +2,7 @@ import { ExchangeClient } from '@nktkas/hyperliquid';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { TestKey } from './client.ts';
 
-/** Signs and sends requests like an unmodified client library of Hyperliquid. */
+/** Signs and sends requests like an unmodified Hyperliquid client library. */
 
 type Options = {
   readonly key: TestKey;

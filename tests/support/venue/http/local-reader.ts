@@ -8,9 +8,7 @@ import {
 import type { RecoverPool } from '../../../../packages/api/src/recover-pool.ts';
 import type { Recoverer } from '../../../../packages/api/src/recoverer.ts';
 
-/**
- * Decodes requests and recovers their signers on the caller's thread instead of a worker thread.
- */
+/** Decodes requests and recovers their signers on the calling thread instead of a worker thread. */
 export function localReader(recoverer: Recoverer): Pick<RecoverPool, 'learn' | 'read'> {
   const reader = new CommandReader(recoverer);
   let scales: Scale[] = [];

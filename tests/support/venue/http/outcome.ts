@@ -55,7 +55,7 @@ export function marketFields(nowMs: number, changes: object = {}): object {
 
 /**
  * In the combined book (R-one-book), `b` and `r` together encode the outcome and the direction. The
- * price is that of the outcome.
+ * price is that of the chosen outcome.
  */
 const LEGS = {
   buyYes: { b: true, r: false },
@@ -111,7 +111,7 @@ export class OutcomeEdge {
     return this.send(action, { confirm: 'executed', ...options });
   }
 
-  /** Places orders of one account and resolves after their execution. */
+  /** Places orders for one account and resolves once they have been executed. */
   place(orders: readonly TestOrder[], options: Sign = {}): Promise<TestReply> {
     return this.send(orderAction(...orders), options);
   }

@@ -47,8 +47,7 @@ export type TestReply = {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  // Tests read responses of every shape.
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // Tests read responses of any shape. oxlint-disable-next-line typescript/no-explicit-any
   readonly json: any;
 };
 
@@ -60,8 +59,8 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const isUnknown = new Set<string>();
   const read = async (text: string, job: ReadJob) => {
     const answer = await readHere(text, job);
-    // The edge reads a request a second time after it has learned an unknown scale. The two reads
-    // count as one.
+    // The edge reads a request a second time once it has learned a scale it did not know. The two
+    // reads count as one.
     if ('envelope' in answer && answer.txHash !== undefined && !isUnknown.delete(text)) {
       counts[answer.envelope.nonce <= job.nonceAfter ? 'hashed' : 'recovered']++;
       if (

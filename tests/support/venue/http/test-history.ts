@@ -27,8 +27,7 @@ import { instrumentLookup } from '../../../../packages/translate/src/action-to-c
 import type { TestReplica } from './test-replica.ts';
 
 /**
- * Serves the history of a replica without its thread: the real store with real rows, which are
- * written on demand.
+ * Serves a replica's history without its thread: the real store with real rows, written on demand.
  */
 export class TestHistory implements History {
   readonly #replica: TestReplica;
@@ -37,7 +36,7 @@ export class TestHistory implements History {
   readonly #made = new Map<number, readonly ReceiptRow[]>();
   #unwritten: BlockRows[] = [];
   #opened: Promise<{ readonly store: HistoryStore; readonly directory: string }> | undefined;
-  /** The highest block that queries can see. Without it, queries see all blocks. */
+  /** The highest block that queries can see. If absent, queries see all blocks. */
   heldAt: number | undefined;
 
   constructor(replica: TestReplica, markets: MarketData) {

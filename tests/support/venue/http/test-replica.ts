@@ -19,8 +19,8 @@ import type { Replica } from '../../../../packages/replica/src/replica.ts';
 import { testKey } from './client.ts';
 
 /**
- * Replica without a log, for tests of the HTTP edge. It has the real engine, one block per
- * proposal, a controlled clock, and a gate that can hold proposals back.
+ * A replica without a log, for tests of the HTTP edge. It has the real engine, one block per
+ * proposal, a controlled clock, and a gate that can hold back proposals.
  */
 
 export const ADMIN_KEY_BYTE = 7;
@@ -77,7 +77,7 @@ export class TestReplica implements Replica {
   #gate: Promise<void> = Promise.resolve();
 
   constructor() {
-    // The log must start before the first nonce of a test (R-nonce).
+    // The log must start before a test's first nonce (R-nonce).
     this.nowMs = START_MS - 1;
     this.apply({ type: 'genesis', parameters: PARAMETERS });
     this.nowMs = START_MS;
@@ -114,7 +114,7 @@ export class TestReplica implements Replica {
     this.#listeners.push(listener);
   }
 
-  /** Holds proposals back until the returned function is called. */
+  /** Holds back proposals until the returned function is called. */
   hold(): () => void {
     const gate = Promise.withResolvers<void>();
     this.#gate = gate.promise;

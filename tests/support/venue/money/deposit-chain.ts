@@ -3,12 +3,12 @@ import type { Permit } from '@oddlot/custody/bridge-contract';
 import { type BridgeState, bridgeWorld, ModelChain } from '@oddlot/testing/custody';
 import { encodeFunctionData, type Hex } from 'viem';
 
-/** Model chain on which each account has USDC and has approved the bridge. */
+/** A model chain on which each account has USDC and has approved the bridge. */
 
 export const MODEL_CHAIN_ID = 421_614;
 export const MODEL_BRIDGE: Hex = `0x${'b1'.repeat(20)}`;
 export const MODEL_TOKEN: Hex = `0x${'70'.repeat(20)}`;
-/** Address with code. It represents a contract. */
+/** An address that has code and represents a contract. */
 export const CONTRACT_SENDER: Hex = `0x${'cc'.repeat(20)}`;
 const EVERYBODY_USD = 10n ** 15n;
 
@@ -27,7 +27,7 @@ export type Doing =
   | { readonly does: 'depositFor'; readonly from: Hex; readonly user: Hex; readonly amount: bigint }
   | { readonly does: 'permits'; readonly permits: readonly Permit[] };
 
-/** Returns the transaction of an action. Its sender's nonces do not matter. */
+/** Returns an action's transaction. The nonces of its sender do not matter. */
 export function doingOn(chain: DepositChain, doing: Doing): ReturnType<DepositChain['make']> {
   if (doing.does === 'transfer') {
     const { amount, from } = doing;

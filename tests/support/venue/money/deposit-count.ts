@@ -14,7 +14,7 @@ type Counted = {
   readonly aside: bigint;
 };
 
-/** Sums the deposits in confirmed blocks per account. */
+/** Sums each account's deposits in confirmed blocks. */
 function count({ chain, confirmations }: DepositRig): Counted {
   const credited = new Map<string, bigint>();
   const pots = new Map<string, bigint>();

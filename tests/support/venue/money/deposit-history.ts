@@ -7,8 +7,8 @@ import { CONTRACT_SENDER, type Doing, doingOn } from './deposit-chain.ts';
 import { DepositRig, permitAccount, permitOf, type PermitQuery } from './deposit-rig.ts';
 
 /**
- * Random events around deposits, in random order: on the chain, at its endpoints, of the clock and
- * in the venue.
+ * Random events around deposits, in random order: on the chain, at its endpoints, on the clock and
+ * at the venue.
  */
 
 const CONFIRMATIONS = 3;
@@ -132,7 +132,7 @@ export function anyStep(leastUsd: number): fc.Arbitrary<Step> {
   );
 }
 
-/** A history in progress and its expected results. */
+/** A history in progress, with its expected results. */
 export class History {
   readonly rig: DepositRig;
   readonly asked: PermitQuery[] = [];
@@ -189,7 +189,7 @@ export class History {
     this.rig.apply({ type: 'approveAgent', authority, agent, label: 'bot' });
   }
 
-  /** Ends all faults and then runs long enough for the pipeline to recover. */
+  /** Ends all faults and then runs for long enough that the pipeline recovers. */
   async heal(): Promise<void> {
     const { rig } = this;
     rig.faults.fill('none');
@@ -205,7 +205,7 @@ export class History {
     await rig.round();
   }
 
-  /** Confirms and reads all existing deposits, so that a later loss is detected. */
+  /** Confirms and reads all existing deposits, so that a later loss would be detected. */
   async settle(): Promise<void> {
     this.rig.faults.fill('none');
     for (let blocks = 0; blocks < CONFIRMATIONS; blocks++) this.rig.chain.mine();
@@ -219,7 +219,7 @@ export class History {
     const { number } = chain.head;
     if (number === 0) return;
     const removed = chain.cut(depth);
-    // An additional first transaction changes the log indexes of all later transactions.
+    // An extra transaction at the front changes the log indexes of all later ones.
     const first = doingOn(chain, { does: 'transfer', from: CONTRACT_SENDER, amount: 1n });
     chain.seal(rest === 'same' ? [first, ...removed] : [first]);
     while (chain.head.number <= number) chain.seal([]);
@@ -232,7 +232,7 @@ export class History {
     this.asked.push(query);
     await this.ask(query);
     // Any address can submit a permit first. The venue's own transaction then fails, because the
-    // permit is used.
+    // permit has already been used.
     const permits = [plainPermit(query)];
     if (isFronted) chain.wait(doingOn(chain, { does: 'permits', permits }));
   }

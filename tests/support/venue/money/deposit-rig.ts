@@ -20,7 +20,7 @@ import { depositChain, MODEL_BRIDGE, MODEL_CHAIN_ID, MODEL_TOKEN } from './depos
 
 /**
  * Runs the deposit pipeline (watcher, permits and relayer, with their files) on a model chain and a
- * real engine. A test can kill it before or after any chain request and any proposal.
+ * real engine. A test can kill it before or after any chain request or proposal.
  */
 
 const START_MS = 1_800_000_000_000;
@@ -39,7 +39,7 @@ export class DepositRig {
   readonly confirmations: number;
   readonly relayerAddress = RELAYER.address.toLowerCase() as Hex;
   replica = new TestReplica();
-  /** The number of further operations until the process is killed. */
+  /** The number of further operations before the process is killed. */
   crashIn: number | undefined = undefined;
   deaths = 0;
   accepted: Hex | undefined = undefined;
@@ -50,7 +50,7 @@ export class DepositRig {
   readonly #log: { readonly command: Command; readonly nowMs: number }[] = [];
   readonly #endpoints: readonly ChainEndpoint[];
   #isDead = false;
-  /** The content of the files at the time of the kill. Later writes are lost. */
+  /** The contents of the files at the moment of the kill. Later writes are lost. */
   #remains = new Map<string, string | undefined>();
 
   constructor(endpoints: number, confirmations: number) {
@@ -68,14 +68,14 @@ export class DepositRig {
     return this.#isDead;
   }
 
-  /** Logs and applies a command as a venue does. */
+  /** Logs and applies a command, as a venue does. */
   apply(command: Command): void {
     this.#log.push({ command, nowMs: this.nowMs });
     this.replica.nowMs = this.nowMs;
     this.replica.apply(command);
   }
 
-  /** Runs the settlement timers once. Only errors that a fault explains are allowed. */
+  /** Runs each settlement timer once. Errors are allowed only if a fault explains them. */
   async round(): Promise<void> {
     await this.relayer.step().catch(() => undefined);
     for (let reads = 0; reads < READS_MAX; reads++) {
@@ -135,7 +135,7 @@ export class DepositRig {
         minMicroUsdc: 5_000_000,
         operators: new Set(),
         isMinter: false,
-        // The dust limit is zero, because the histories account for every micro-USDC.
+        // The dust limit is zero, so that the histories account for every micro-USDC.
         bounds: { ...DEPOSIT_BOUNDS, dustMicroUsdc: 0 },
       },
       file: join(this.#directory, 'watched.json'),

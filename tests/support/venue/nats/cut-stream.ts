@@ -2,7 +2,8 @@ import { BlockStream } from '../../../../packages/cluster/src/block-stream.ts';
 import type { StreamMessage } from '../../../../packages/cluster/src/following.ts';
 
 /**
- * Removes the last messages of a stream, as if servers had lost them or the writer had been killed.
+ * Removes the last messages from a stream, as if servers had lost them or the writer had been
+ * killed.
  */
 export async function cutStream(
   { cluster, url }: { readonly cluster: string; readonly url: string },

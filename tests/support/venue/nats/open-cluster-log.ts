@@ -35,7 +35,7 @@ export function openTestStream(urls: readonly string[], cluster: string): Promis
   return BlockStream.open({ servers: urls, cluster, clientName: 'test', replicas: 1 });
 }
 
-/** Opens and follows a cluster log, and tracks the order of proposals as a replica does. */
+/** Opens and follows a cluster log, and tracks the order of proposals, as a replica does. */
 export async function openClusterLog({
   begin,
   cluster,

@@ -10,7 +10,7 @@ type ReplicaOptions = {
   readonly data: string;
   readonly time?: TimeSource;
   readonly log?: Logger;
-  /** The number of servers that store the stream, by default one. */
+  /** The number of servers that store the stream (one by default). */
   readonly streamReplicas?: number;
   readonly flags?: readonly string[];
   readonly onFatal?: (error: unknown) => void;
@@ -19,10 +19,10 @@ type ReplicaOptions = {
 /** A cluster replica in this process, with helpers for tests. */
 type StartedReplica = Venue & {
   operations(path: string): Promise<unknown>;
-  /** Returns the value of a metric, or NaN if the metric is not reported. */
+  /** Returns the value of a metric, or NaN if it is not reported. */
   metric(name: string): Promise<number>;
   info(body: object): Promise<{ status: number; headers: Headers; body: unknown }>;
-  /** Requests test funds for a new account, which is the simplest write request. */
+  /** Requests test funds for a new account, which is the simplest possible write request. */
   faucet(): Promise<{ status: number; headers: Headers; body: unknown }>;
 };
 

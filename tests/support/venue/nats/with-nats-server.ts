@@ -5,11 +5,11 @@ import { afterAll, beforeAll } from 'vitest';
 import { hasNatsServer } from './has-nats-server.ts';
 import { type NatsServers, startNatsServers } from './nats-servers.ts';
 
-/** Starts a NATS server and connects to it for all tests of a file. */
+/** Starts a NATS server and connects to it, for all tests in a file. */
 export function withNatsServer(): {
   readonly urls: readonly string[];
   readonly connection: NatsConnection;
-  /** Deletes a whole stream to simulate its loss. */
+  /** Deletes a whole stream to simulate losing it. */
   removeStream(name: string): Promise<void>;
   /** Returns the names of a cluster's log and auxiliary streams. */
   streamNames(cluster: string): Promise<readonly string[]>;

@@ -14,10 +14,10 @@ import { TestHistory, type TestRow } from './test-history.ts';
 import { TestVenue } from './test-venue.ts';
 import { WS_LIMITS, type WsLimits } from '../../../../packages/api/src/ws-limits.ts';
 
-/** Request header with the simulated client address. */
+/** The request header that carries the simulated client address. */
 const FROM = 'x-test-from';
 
-/** The stream edge of another replica of the same venue, and the recent blocks that it stores. */
+/** The stream edge of another replica of the same venue, and the recent blocks it stores. */
 type Elsewhere = {
   readonly beside?: TestEdge;
   readonly recent?: RecentBlocks;
@@ -29,7 +29,7 @@ type Elsewhere = {
 export class TestEdge {
   readonly venue: TestVenue;
   readonly markets: MarketData;
-  /** History with the ledger and funding rows of every block, and additional rows of the test. */
+  /** History with the ledger and funding rows of every block, plus rows added by the test. */
   readonly history: TestHistory;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;

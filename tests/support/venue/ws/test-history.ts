@@ -32,7 +32,7 @@ type Watch = {
   readonly watcher: Watcher<WatchedTable>;
 };
 
-/** A history that contains only the test's rows. It answers when the test decides. */
+/** A history that contains only the rows given by the test. The test decides when it answers. */
 export class TestHistory implements History {
   asOf: AsOf = { height: 0, timeMs: 0 };
   /** True if queries are answered immediately; otherwise the test calls `answer`. */
@@ -98,7 +98,7 @@ export class TestHistory implements History {
     return { asOf, answer: { rows, next: end < all.length ? [0, 0, end] : null } };
   }
 
-  /** Answers the oldest pending query. By default, the data is that of the newest block. */
+  /** Answers the oldest pending query, by default with data from the newest block. */
   answer(height = this.asOf.height): void {
     const question = this.#questions.shift();
     if (question === undefined) throw new Error('nobody asks');

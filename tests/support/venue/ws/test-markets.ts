@@ -2,7 +2,7 @@ import type { BlockResult, MarketListing, OrderRequest } from '@oddlot/engine';
 import { instrumentId, timeMs, type Address, type InstrumentId } from '@oddlot/units';
 import { ALICE, BOB, CAROL, START_MS, type TestVenue } from './test-venue.ts';
 
-/** Outcome markets for tests of the views. Sizes have two decimals, and the tick is one cent. */
+/** Outcome markets for tests of views. Sizes have two decimals, and the tick is one cent. */
 
 export const MARKET_ID = instrumentId(100_000);
 const DAY_MS = 86_400_000;
@@ -107,7 +107,7 @@ export function resolve(venue: TestVenue, fraction: number): void {
   ]);
 }
 
-/** Pushes a reference price that was observed at the time of its block. */
+/** Pushes a reference price observed at its block's time. */
 export function pushPrice(
   venue: TestVenue,
   source: 'spot' | 'oracle',

@@ -65,7 +65,7 @@ export const GENESIS: Command = {
 export class TestVenue implements Pick<Replica, 'state' | 'onBlock'> {
   readonly state: State = createState();
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
-  /** Nonces must be above the time of the first block (R-nonce). */
+  /** Nonces must be greater than the first block's time (R-nonce). */
   #nonce = START_MS + 1_000;
 
   /** Opens a venue with one perp at an oracle price of 100 and three funded accounts. */
@@ -146,8 +146,8 @@ export class TestVenue implements Pick<Replica, 'state' | 'onBlock'> {
   }
 
   /**
-   * Advances time in blocks of five seconds, because the hourly premium is an average of samples at
-   * this interval.
+   * Advances time in five-second blocks, because the hourly premium is an average of samples taken
+   * at this interval.
    */
   pass(ms: number): void {
     for (let left = ms; left > 0; left -= 5_000) this.apply([], Math.min(left, 5_000));
