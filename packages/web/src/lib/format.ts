@@ -188,40 +188,28 @@ export function timeOrDay(ms: number, nowMs: number): string {
   return ms > nowMs - DAY_MS ? hourMinute(ms) : dayMonth(ms);
 }
 
+const MINUTE_OF_DAY = {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hour12: false,
+} as const;
+const SECOND_OF_DAY = { ...MINUTE_OF_DAY, second: '2-digit' } as const;
+
 /** Formats a day and a time, such as `15 Nov, 16:36`. */
 export function dateTime(ms: number): string {
-  return dateFormatter({
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    hour12: false,
-  }).format(ms);
+  return dateFormatter(MINUTE_OF_DAY).format(ms);
 }
 
 /** Formats a day and a time with seconds, such as `15 Nov, 16:36:18`. */
 export function dateTimeSecond(ms: number): string {
-  return dateFormatter({
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hour12: false,
-  }).format(ms);
+  return dateFormatter(SECOND_OF_DAY).format(ms);
 }
 
 /** Formats a day and a time with milliseconds, such as `15 Nov, 16:36:18.250`. */
 export function exactTime(ms: number): string {
-  return dateFormatter({
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    fractionalSecondDigits: 3,
-    hour12: false,
-  }).format(ms);
+  return dateFormatter({ ...SECOND_OF_DAY, fractionalSecondDigits: 3 }).format(ms);
 }
 
 /** Formats a day such as `15 Nov` in UTC or in local time. */

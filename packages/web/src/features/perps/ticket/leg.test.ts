@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { legOf } from './ticket.tsx';
+import { legOf } from './preview.tsx';
 
 const LONG = { szi: '0.2' };
 const SHORT = { szi: '-0.1' };
