@@ -104,7 +104,7 @@ async function emptyStart(flags: readonly string[]): Promise<Start> {
 
 type Start = {
   readonly seconds: number;
-  /** CPU time of all threads until the first response. */
+  /** The CPU time of all threads until the first response, in milliseconds. */
   readonly cpuMs: number;
   readonly found: number;
 };

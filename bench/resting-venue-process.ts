@@ -81,7 +81,7 @@ async function run(): Promise<void> {
 async function measure(of: HeadlessVenue): Promise<SnapshotStall> {
   const trickle = new Trickle(of);
   const watch = new StallWatch();
-  // The indexer starts a snapshot only after a number of commands.
+  // The indexer starts a snapshot only after a fixed number of commands.
   for (let count = 0; count < TRICKLE_BEFORE; count++) await trickle.next();
   const startedMs = performance.now();
   const { height } = of.replica.head;

@@ -56,7 +56,7 @@ test('a tidy file has no findings', () => {
       `import { divFloor } from '@oddlot/units';
 import type { State } from '../state/state.ts';
 
-/** Half, rounded down. TODO(#12): the Date of it. */
+/** Returns half of the sum, rounded down. TODO(#12): The Date of the state is unused. */
 export function margin(state: State): bigint {
   const index = Math.floor((state.count + 1) / 2);
   const names = [...state.names].sort((a, b) => (a < b ? -1 : 1));

@@ -151,10 +151,7 @@ async function expectSameHashes(height: number): Promise<void> {
   }
 }
 
-/**
- * Checks that all replicas answer queries of the history equally after the history has been
- * written.
- */
+/** Checks that all replicas return the same history after it has been written. */
 async function expectSameHistory(): Promise<void> {
   for (const { address: user } of actors) {
     for (const type of ['userFills', 'historicalOrders', 'userNonFundingLedgerUpdates']) {

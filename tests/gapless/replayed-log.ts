@@ -98,7 +98,7 @@ export class ReplayedLog {
     return [...new Set(ids)].filter((tid) => tid !== 0);
   }
 
-  /** Returns the answer of a query on the state after the last block. */
+  /** Returns the response to a query of the state after the last block. */
   ask(query: object): Json {
     return this.#ask(query);
   }

@@ -89,8 +89,8 @@ test.each(CASES)(
     const hasLied = (): boolean => liar.lied > lied || !isAsked;
     do await moneyGoesThrough();
     while (!hasLied());
-    // A new block between two requests makes honest endpoints differ too, until they have agreed
-    // several times.
+    // Because of a new block between two requests, honest endpoints may differ too, until they have
+    // agreed several times.
     await expect.poll(async () => (await chainStatus()).watch.state, WAIT).toBe('ok');
     const states = async (): Promise<string[]> =>
       (await chainStatus()).endpoints.map(({ state }: Json) => state);

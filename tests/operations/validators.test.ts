@@ -69,7 +69,7 @@ async function mint(to: Hex, amount: string): Promise<void> {
   await chain.reads.waitForTransactionReceipt({ hash });
 }
 
-/** Returns the venue's settings of its bridge. */
+/** Returns the flags with which the venue uses the current bridge. */
 function bridgeFlags(): readonly string[] {
   const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
   const keys = ['--relayer-key', join(folder, 'relayer.key'), '--validators', urls.join(',')];

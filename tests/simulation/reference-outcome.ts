@@ -226,7 +226,10 @@ export class ReferenceOutcome {
     );
   }
 
-  /** R-sizes and R-reserve: checks the whole order. */
+  /**
+   * R-sizes, R-reserve: returns why the size or price of the whole order is rejected, or undefined
+   * if both are valid.
+   */
   #shape(size: bigint, price: bigint): string | undefined {
     const { maxSize, tick, unit } = this.rules;
     if (size <= 0n) return 'sizeBelowMin';

@@ -48,12 +48,12 @@ export type ModelWorld<State> = {
   readonly chainId: number;
   readonly start: State;
   readonly run: (state: State, call: ModelCall) => ModelResult<State>;
-  /** The ether balance, in wei. By default all accounts have enough ether. */
+  /** The ether balance, in wei. By default, all accounts have enough ether. */
   readonly etherOf?: (state: State, owner: Hex) => bigint;
   /** Charges the cost of a transaction, whether or not it succeeds. */
   readonly charge?: (state: State, from: Hex) => State;
   readonly gasWei?: bigint;
-  /** The code at an address. By default all addresses have code. */
+  /** The code at an address. By default, all addresses have code. */
   readonly codeOf?: (owner: Hex) => Hex;
 };
 

@@ -18,7 +18,7 @@ type Errands = {
   readonly friend: string;
 };
 
-/** The maximum number of shares of an outcome. No more are bought above it. */
+/** The maximum number of shares of an outcome. The actions buy no more above it. */
 const SHARES_MAX = 60;
 /** The smallest order of the market, in shares, and the money that it requires. */
 const ORDER_MIN = 5;

@@ -48,7 +48,8 @@ export class AccountHistory {
 
   #take(block: Block): void {
     const { height, result } = block;
-    // A venue that is reverted to a snapshot repeats heights.
+    // After a venue has been reverted to a snapshot, its new blocks have the same heights as the
+    // reverted ones.
     while ((this.#blocks.at(-1)?.height ?? 0) >= height) this.#blocks.pop();
     for (const event of result.events) {
       if (event.type !== 'outcomeMarketListed') continue;
