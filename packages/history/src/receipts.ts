@@ -1,3 +1,4 @@
+import { splitEvents } from '@oddlot/translate/read-models/block-events';
 import { clientOrderKey, type CommandResult, type OrderStatus } from '@oddlot/engine';
 import { traceId, type Warning } from '@oddlot/protocol';
 import { type Address, assert, type Hash, present } from '@oddlot/units';
@@ -283,9 +284,9 @@ export class Receipts {
   /**
    * Returns the receipts of earlier actions whose last order left the delay queue in this block.
    */
-  #completed({ height, result }: AppliedBlock): MadeReceipt[] {
+  #completed(releasing: AppliedBlock): MadeReceipt[] {
     const made: MadeReceipt[] = [];
-    for (const event of result.events) {
+    for (const event of splitEvents(releasing).others) {
       if (event.type !== 'outcomeOrderReleased' || !event.wasQueued) continue;
       const { entry, index, txHash } = event;
       const queued = this.#queued.get(txHash);
@@ -296,7 +297,8 @@ export class Receipts {
       const wireEntry = entryToWire(command, entry, index, context);
       if (!this.#queued.release(action, index, wireEntry)) continue;
       const entries = action.entries.filter((each) => each !== null);
-      const outcome = { ...entriesToWire(command, entries, warnings), doneHeight: height };
+      const doneHeight = releasing.height;
+      const outcome = { ...entriesToWire(command, entries, warnings), doneHeight };
       made.push(madeReceipt(command, { block, index: action.index, user }, outcome));
     }
     return made;
@@ -515,9 +517,9 @@ export class EndedOrders {
     this.#ordersMax = ordersMax;
   }
 
-  onBlock({ result }: Pick<AppliedBlock, 'result'>): void {
-    for (const event of result.events) {
-      if (event.type !== 'orderUpdated' || event.status === 'open') continue;
+  onBlock(block: Pick<AppliedBlock, 'result'>): void {
+    for (const event of splitEvents(block).orders) {
+      if (event.status === 'open') continue;
       const { account, clientOrderId, filled, filledNotional, instrumentId, orderId } = event.order;
       const { status } = event;
       const client = clientOrderId ?? null;

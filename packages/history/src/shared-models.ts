@@ -1,3 +1,4 @@
+import { splitEvents } from '@oddlot/translate/read-models/block-events';
 import type { State } from '@oddlot/engine';
 import { Grants } from '@oddlot/host/grants';
 import { type AppliedBlock, authorityOf, isRequest, type Projection } from '@oddlot/replica/block';
@@ -58,9 +59,10 @@ export class FaucetGrants implements Projection {
     this.byAddress = new Grants(intervalMs);
   }
 
-  onBlock({ result, timeMs }: AppliedBlock): void {
+  onBlock(block: AppliedBlock): void {
+    const { timeMs } = block;
     this.#timeMs = timeMs;
-    for (const event of result.events) {
+    for (const event of splitEvents(block).others) {
       if (event.type === 'faucetCredited') this.byAddress.add(event.account, timeMs);
     }
   }
@@ -98,8 +100,9 @@ export class MultiSigChanges implements Projection {
     return this.#changes.get(account) ?? [];
   }
 
-  onBlock({ commands, result }: AppliedBlock): void {
-    for (const event of result.events) {
+  onBlock(block: AppliedBlock): void {
+    const { commands } = block;
+    for (const event of splitEvents(block).others) {
       if (event.type !== 'multiSigChanged') continue;
       const command = commands[event.commandIndex]?.command;
       if (command === undefined || !isRequest(command)) continue;

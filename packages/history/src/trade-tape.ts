@@ -1,3 +1,4 @@
+import { splitEvents } from '@oddlot/translate/read-models/block-events';
 import type { EngineEvent, State } from '@oddlot/engine';
 import { OUTCOME_ID_MIN, type OutcomeTrade, PAGE_LIMITS, type Trade } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
@@ -97,7 +98,7 @@ export class TradeTape implements Projection {
   onBlock(block: AppliedBlock): void {
     this.#fresh = new Map();
     const events = new Map<number, TradeEvent[]>();
-    for (const event of block.result.events) {
+    for (const event of splitEvents(block).others) {
       if (event.type !== 'tradeExecuted' && event.type !== 'outcomeTraded') continue;
       const trades = events.get(event.instrumentId);
       if (trades === undefined) events.set(event.instrumentId, [event]);

@@ -6,6 +6,9 @@ import { divHalfUp, formatDecimal, formatMoney, MONEY_DECIMALS } from '@oddlot/u
  */
 export type Scale = { readonly szDecimals: number };
 
+/** Twice this number is still exact. */
+const SMALL_MAX = 2 ** 52;
+
 const RATIO_DECIMALS = 6;
 const RATIO_ONE = 10n ** BigInt(RATIO_DECIMALS);
 const RATE_DECIMALS = 8;
@@ -64,7 +67,9 @@ export function formatAveragePrice(
   notional: bigint | number,
   size: bigint | number,
 ): string {
-  if (BigInt(size) === 0n) return '0';
+  if (Number(size) === 0) return '0';
+  const exact = smallAverage(scale, Number(notional), Number(size));
+  if (exact !== undefined) return formatMoney(exact);
   const value = magnitude(BigInt(notional));
   const count = magnitude(BigInt(size));
   // The quotient micro-USDC / (lots × 10^-szDecimals) is a price in micro-USDC, which has six
@@ -75,6 +80,18 @@ export function formatAveragePrice(
       ? divHalfUp(value * 10n ** BigInt(szDecimals), count)
       : divHalfUp(value, count * 10n ** BigInt(-szDecimals));
   return formatMoney(average);
+}
+
+/**
+ * Returns the same average with plain numbers, which are much cheaper, or undefined if an
+ * intermediate value could be inexact.
+ */
+function smallAverage({ szDecimals }: Scale, notional: number, size: number): number | undefined {
+  const value = Math.abs(notional) * (szDecimals >= 0 ? 10 ** szDecimals : 1);
+  const count = Math.abs(size) * (szDecimals >= 0 ? 1 : 10 ** -szDecimals);
+  if (value > SMALL_MAX || count > SMALL_MAX) return undefined;
+  const rest = value % count;
+  return (value - rest) / count + (2 * rest >= count ? 1 : 0);
 }
 
 /** Formats a ratio rounded half up to six decimals. The denominator must be positive. */

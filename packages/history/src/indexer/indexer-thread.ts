@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { Thread } from '@oddlot/host/thread';
 import type { BlockHead } from '@oddlot/replica/block';
@@ -20,9 +21,26 @@ type ThreadEvents = {
 
 export type StartIndexer = (settings: IndexerSettings) => Thread;
 
+/**
+ * The space for young objects of a history thread, in MiB. Rows wait there until they are written, so a
+ * smaller space would copy most of them. A larger space saves little more.
+ */
+const YOUNG_SPACE_MB = 16;
+const YOUNG_SPACE_OPTION = '--max-semi-space-size=';
+
 export function startOnThread(settings: IndexerSettings): Thread {
   const file = new URL('./indexer-worker.ts', import.meta.url);
-  return new Worker(file, { workerData: settings, name: 'history-indexer' });
+  const option = process.execArgv.find((each) => each.startsWith(YOUNG_SPACE_OPTION));
+  const start = () => new Worker(file, { workerData: settings, name: 'history-indexer' });
+  if (option === undefined) return start();
+  // The option of the program limits the collections of the main thread. It also overrides the
+  // limits of a worker, so it is changed until the worker has its heap.
+  setFlagsFromString(`${YOUNG_SPACE_OPTION}${YOUNG_SPACE_MB}`);
+  const worker = start();
+  const restore = (): void => setFlagsFromString(option);
+  worker.once('online', restore);
+  worker.once('exit', restore);
+  return worker;
 }
 
 export class IndexerThread {

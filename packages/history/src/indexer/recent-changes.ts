@@ -2,7 +2,7 @@ import type { HistOrderRow } from '@oddlot/protocol';
 import type { Projection } from '@oddlot/replica/block';
 import type { Ask, SinceAnswer, WatchedRows, WatchedTable } from '../history.ts';
 import { KEPT_MS_MAX, NewestBlocks } from '../recent-blocks.ts';
-import type { AccountType, BlockRows } from '../rows/block-rows.ts';
+import type { AccountType, BlockRows, OrderRecord } from '../rows/block-rows.ts';
 import type { Address } from '@oddlot/units';
 import type { IndexerReport } from './indexer-messages.ts';
 
@@ -41,10 +41,10 @@ export class RecentChanges implements Projection {
   onBlock(): void {}
 
   dump(): readonly Changes[] {
-    return this.#blocks.lastOf(DUMPED_ROWS_MAX).map(({ orders, unstoredOrders = [], ...rest }) => {
-      const made = unstoredOrders.map(({ row, ...each }) => ({ ...each, orderId: 0, row: row() }));
-      return { ...rest, orders: [...orders, ...made] };
-    });
+    return this.#blocks.lastOf(DUMPED_ROWS_MAX).map(({ orders, unstoredOrders, ...rest }) => ({
+      ...rest,
+      orders: [...orders, ...(unstoredOrders?.records() ?? [])],
+    }));
   }
 
   restore(data: unknown): void {
@@ -55,8 +55,9 @@ export class RecentChanges implements Projection {
     const { height, timeMs } = block.head;
     const { last } = this.#blocks;
     if (last !== undefined && last.height !== height - 1) this.reset();
-    const { ledger, orders, updatedParents = [], unstoredOrders = [] } = block;
-    const count = 1 + orders.length + updatedParents.length + unstoredOrders.length + ledger.length;
+    const { ledger, orders, updatedParents = [], unstoredOrders } = block;
+    const unstored = unstoredOrders?.length ?? 0;
+    const count = 1 + orders.length + updatedParents.length + unstored + ledger.length;
     const changes = { height, timeMs, orders, updatedParents, unstoredOrders, ledger, count };
     const oldestMs = timeMs - KEPT_MS_MAX;
     this.#blocks.push(changes, (oldest) => oldest.timeMs < oldestMs);
@@ -95,22 +96,16 @@ export class RecentChanges implements Projection {
    * Returns a user's changed orders in block order. Parents of which only the children changed come
    * last.
    */
-  #orders(
-    { orders, updatedParents = [], unstoredOrders = [] }: Changes,
-    user: string,
-  ): ChangedRow[] {
-    const changed = unstoredOrders.filter((each) => each.user === user);
-    for (const { row, ...each } of orders) {
-      if (each.user === user) changed.push({ ...each, row: () => row });
-    }
+  #orders({ orders, updatedParents = [], unstoredOrders }: Changes, user: string): ChangedRow[] {
+    const isHis = (each: OrderRecord): boolean => each.user === user;
+    const changed = [...(unstoredOrders?.records(user) ?? []), ...orders.filter(isHis)];
     changed.sort((left, right) => left.index - right.index);
-    for (const { row, ...each } of updatedParents) {
-      if (each.user === user) changed.push({ ...each, index: changed.length, row: () => row });
-    }
-    return changed.map(({ accountType, instrumentId, row }) => ({
-      accountTypes: [accountType],
-      row: () => this.#withTexts(instrumentId, row()),
-    }));
+    return [...changed, ...updatedParents.filter(isHis)].map(
+      ({ accountType, instrumentId, row }) => ({
+        accountTypes: [accountType],
+        row: () => this.#withTexts(instrumentId, row),
+      }),
+    );
   }
 
   #withTexts(instrumentId: number, row: HistOrderRow): HistOrderRow {

@@ -1,3 +1,4 @@
+import { splitEvents } from '@oddlot/translate/read-models/block-events';
 import { worthOfHolders, type EngineEvent, type State } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import type { AppliedBlock } from '@oddlot/replica/block';
@@ -164,7 +165,7 @@ function movesOf(block: AppliedBlock): Move[] {
   const add = (user: Address, by: Partial<Sums>, atMs: number = timeMs): void =>
     void moves.push({ user, timeMs: atMs, by });
   const sides = tradedSides(block);
-  for (const [index, event] of block.result.events.entries()) {
+  for (const [index, event] of splitEvents(block).others.entries()) {
     for (const { account, builderFee, fee, price, size } of sides[index] ?? []) {
       const fees = fee + (builderFee?.amount ?? 0n);
       add(account, { volume: BigInt(price) * BigInt(size), fees });

@@ -37,8 +37,8 @@ export type BlockRows = {
    */
   readonly updatedParents?: readonly OrderRecord[];
   /** Live orders that are neither reported nor stored but may be queried soon. */
-  readonly unstoredOrders?: readonly UnreportedOrder[];
-  readonly arrivals?: readonly ArrivalTrace[];
+  readonly unstoredOrders?: UnstoredOrders | undefined;
+  readonly arrivals?: PackedArrivals | undefined;
   readonly ends?: readonly OrderEndRecord[];
   readonly fundings: readonly FundingRecord[];
   readonly ledger: readonly LedgerRecord[];
@@ -90,10 +90,11 @@ export type OrderRecord = {
   readonly row: HistOrderRow;
 };
 
-/** A changed live order whose row is built on demand. */
-export type UnreportedOrder = Pick<OrderRecord, 'user' | 'accountType' | 'instrumentId'> & {
-  readonly index: number;
-  readonly row: () => HistOrderRow;
+/** The changed live orders of a block that are neither reported nor stored. Their rows are built on demand. */
+export type UnstoredOrders = {
+  readonly length: number;
+  /** Returns the orders of a user, or all of them. */
+  readonly records: (user?: string) => OrderRecord[];
 };
 
 /** Returns true if the order is open or triggered and can still change. */
@@ -269,6 +270,13 @@ export type Rest = { readonly price: number; readonly aheadAtStart: number | und
  * order's outcome.
  */
 export type TakerPart = { lots: number; notional: number };
+
+/** The traces of the orders that a block accepted, packed at once so that few objects wait. */
+export type PackedArrivals = {
+  readonly firstOrderId: number;
+  readonly count: number;
+  readonly body: Uint8Array;
+};
 
 /**
  * An order in the block in which it received its id. All fields are always present, so that the

@@ -1,3 +1,4 @@
+import { splitEvents } from '@oddlot/translate/read-models/block-events';
 import type {
   EngineEvent,
   LiquidationStep,
@@ -65,9 +66,9 @@ type Filled = { readonly parts: Parts; readonly dir: string; readonly order?: Tr
  */
 export function fillRecords(state: State, block: AppliedBlock): FillRecord[] {
   const records: FillRecord[] = [];
-  const { events } = block.result;
+  const { others } = splitEvents(block);
   for (const [index, sides] of tradedSides(block).entries()) {
-    const event = present(events[index], 'the event of its sides');
+    const event = present(others[index], 'the event of its sides');
     for (const filled of sides.length > 0 ? sides.map(filledOf) : filledBy(state, block, event)) {
       const { account: user, instrumentId } = filled.parts;
       const instrument = namedInstrument(state, instrumentId);
@@ -234,7 +235,7 @@ export function liquidationRecords(state: State, block: AppliedBlock): Liquidati
     if (running !== undefined && running.lots > 0) records.push(recordOf(state, block, running));
     running = undefined;
   };
-  for (const event of block.result.events) {
+  for (const event of splitEvents(block).others) {
     if (event.type === 'liquidationStep') {
       end();
       if (event.step !== 'cancel') running = { event, lots: 0, notional: 0n };

@@ -1,3 +1,4 @@
+import { splitEvents } from '@oddlot/translate/read-models/block-events';
 import type { State, WithdrawalChanged } from '@oddlot/engine';
 import type { LedgerUpdate } from '@oddlot/protocol';
 import type { AppliedBlock } from '@oddlot/replica/block';
@@ -7,9 +8,9 @@ import { findPerp } from '@oddlot/translate/info/info-context';
 import type { ClaimRecord, FundingRecord, LedgerRecord, WithdrawalRecord } from './block-rows.ts';
 
 /** Returns one row for each position that paid or received funding (R-funding). */
-export function fundingRecords(state: State, { result }: AppliedBlock): FundingRecord[] {
+export function fundingRecords(state: State, block: AppliedBlock): FundingRecord[] {
   const records: FundingRecord[] = [];
-  for (const event of result.events) {
+  for (const event of splitEvents(block).others) {
     if (event.type !== 'fundingPaid') continue;
     const { account: user, amount, instrumentId } = event;
     const perp = findPerp(state, instrumentId);
@@ -22,7 +23,7 @@ export function fundingRecords(state: State, { result }: AppliedBlock): FundingR
 
 export function claimRecords(block: AppliedBlock): ClaimRecord[] {
   const records: ClaimRecord[] = [];
-  for (const event of block.result.events) {
+  for (const event of splitEvents(block).others) {
     if (event.type !== 'builderRewardsClaimed') continue;
     const { account: builder, amount, commandIndex } = event;
     const txHash = causeHash(block, commandIndex);
@@ -50,7 +51,7 @@ export class LedgerRows {
     const { height } = block;
     const ledger: LedgerRecord[] = [];
     const withdrawals: WithdrawalRecord[] = [];
-    for (const event of block.result.events) {
+    for (const event of splitEvents(block).others) {
       for (const { user, entry } of ledgerEntries(state, block, event)) {
         const first = { height, index: ledger.length };
         const { row, withdrawalId } = entry;

@@ -1,3 +1,4 @@
+import { splitEvents } from '@oddlot/translate/read-models/block-events';
 import {
   type BookObserver,
   findOrder,
@@ -13,13 +14,15 @@ import { type Address, present, type TimeMs, timeMs } from '@oddlot/units';
 import type { AppliedBlock } from '@oddlot/replica/block';
 import { formatAveragePrice, formatSize } from '@oddlot/translate/format';
 import {
-  type ArrivalTrace,
+  type AccountType,
+  type BlockPlace,
   type EarningRecord,
   isLive,
   type LiveRows,
   type OrderEndRecord,
   type OrderRecord,
-  type UnreportedOrder,
+  type PackedArrivals,
+  type UnstoredOrders,
 } from './block-rows.ts';
 import { OrderTraces, type OrderTracesDump } from './order-traces.ts';
 import { isNamed, namedInstrument, type TradedSide, tradedSides } from './traded-sides.ts';
@@ -67,9 +70,9 @@ export class LiveOrders {
   ): {
     readonly orders: OrderRecord[];
     readonly updatedParents: OrderRecord[];
-    readonly unstoredOrders: UnreportedOrder[];
+    readonly unstoredOrders: UnstoredOrders;
     readonly earnings: EarningRecord[];
-    readonly arrivals: readonly ArrivalTrace[];
+    readonly arrivals: PackedArrivals | undefined;
     readonly ends: readonly OrderEndRecord[];
   } {
     const { height, timeMs: atMs } = block;
@@ -80,12 +83,12 @@ export class LiveOrders {
     }
     this.#addChildren(state, changed);
     const orders: OrderRecord[] = [];
-    const unreported: UnreportedOrder[] = [];
+    const unstored = new ChangedOrders(state, atMs);
+    const place = { height, timeMs: atMs };
     let index = 0;
     for (const event of changed.values()) {
-      const record = this.#change(state, event, { timeMs: atMs, height, index });
+      const record = this.#change(state, event, { place, index }, unstored);
       if (record !== undefined) orders.push(record);
-      else unreported.push(this.#unreported(state, event, { timeMs: atMs, index }));
       index += 1;
     }
     const traces = this.#traces.take(state, block, changed, (id) => this.#builderFee(id));
@@ -96,7 +99,7 @@ export class LiveOrders {
     return {
       orders,
       updatedParents: this.#families.take(orders),
-      unstoredOrders: unreported,
+      unstoredOrders: unstored,
       earnings,
       ...traces,
     };
@@ -109,51 +112,28 @@ export class LiveOrders {
   #change(
     state: State,
     event: OrderUpdated,
-    at: Pick<LastChange, 'timeMs' | 'height' | 'index'>,
+    at: Pick<LastChange, 'place' | 'index'>,
+    unstored: ChangedOrders,
   ): OrderRecord | undefined {
-    const { height, index, timeMs: atMs } = at;
+    const { index, place } = at;
     const { account: user, instrumentId, orderId } = event.order;
     const sums = this.#sums.get(orderId);
+    const recordAt = { timeMs: place.timeMs, index };
     if (event.status !== 'open') {
       this.#last.delete(user, orderId);
-      const record = orderRecord(state, event, sums, at);
+      const record = orderRecord(state, event, sums, recordAt);
       return this.#isChild(event.order) ? { ...record, isChild: true } : record;
     }
     if (this.#isPlain(event.order, sums)) {
       const settings = settingsCode(settingsOf(state, event.order));
-      const change = { timeMs: atMs, height, index, instrumentId, settings, record: undefined };
-      this.#last.set(user, orderId, change);
-      return this.#isReported(user) ? orderRecord(state, event, sums, at) : undefined;
+      this.#last.set(user, orderId, { place, index, instrumentId, settings, record: undefined });
+      if (this.#isReported(user)) return orderRecord(state, event, sums, recordAt);
+      unstored.add(event.order, { index, settings, sums });
+      return undefined;
     }
-    const record = orderRecord(state, event, sums, at);
-    this.#last.set(user, orderId, {
-      timeMs: atMs,
-      height,
-      index,
-      instrumentId,
-      settings: 0,
-      record,
-    });
+    const record = orderRecord(state, event, sums, recordAt);
+    this.#last.set(user, orderId, { place, index, instrumentId, settings: 0, record });
     return record;
-  }
-
-  /** Captures everything that the row needs, because a later block can change it. */
-  #unreported(
-    state: State,
-    event: OrderUpdated,
-    { index, timeMs: atMs }: Pick<LastChange, 'timeMs' | 'index'>,
-  ): UnreportedOrder {
-    const { account: user, instrumentId, orderId } = event.order;
-    const sums = this.#sums.get(orderId);
-    const noted = sums === undefined ? undefined : { ...sums };
-    const settings = settingsOf(state, event.order);
-    return {
-      user,
-      accountType: instrumentId < OUTCOME_ID_MIN ? 'perp' : 'outcome',
-      instrumentId,
-      index,
-      row: () => restingRow(state, event.order, noted, { timeMs: atMs, settings }),
-    };
   }
 
   /**
@@ -175,15 +155,15 @@ export class LiveOrders {
     const rowOf = (orderId: number, change: LastChange): HistOrderRow => {
       if (change.record !== undefined) return change.record.row;
       const order = present(findOrder(state(), orderId), 'a live order');
-      const at = { timeMs: change.timeMs, settings: settingsOfCode(change.settings) };
+      const at = { timeMs: change.place.timeMs, settings: settingsOfCode(change.settings) };
       return restingRow(state(), order, this.#sums.get(orderId), at);
     };
     return {
       of: (user) =>
         [...this.#last.of(user)].map(([orderId, change]) => ({
           orderId,
-          position: [change.timeMs, change.height, change.index],
-          accountType: change.instrumentId < OUTCOME_ID_MIN ? 'perp' : 'outcome',
+          position: [change.place.timeMs, change.place.height, change.index],
+          accountType: accountTypeOf(change),
           instrumentId: change.instrumentId,
           row: () => rowOf(orderId, change),
         })),
@@ -339,6 +319,63 @@ export class LiveOrders {
   }
 }
 
+/** Keeps the orders as they were in a block, because a later one can change them. */
+class ChangedOrders implements UnstoredOrders {
+  readonly #state: State;
+  readonly #timeMs: number;
+  readonly #orders: OrderSnapshot[] = [];
+  readonly #indexes: number[] = [];
+  readonly #settings: number[] = [];
+  /** The totals of the orders that have fills, by their position in the other lists. */
+  readonly #sums = new Map<number, OrderSums>();
+
+  constructor(state: State, atMs: number) {
+    this.#state = state;
+    this.#timeMs = atMs;
+  }
+
+  get length(): number {
+    return this.#orders.length;
+  }
+
+  add(
+    order: OrderSnapshot,
+    {
+      index,
+      settings,
+      sums,
+    }: Pick<LastChange, 'index' | 'settings'> & { sums: OrderSums | undefined },
+  ): void {
+    if (sums !== undefined) this.#sums.set(this.#orders.length, { ...sums });
+    this.#orders.push(order);
+    this.#indexes.push(index);
+    this.#settings.push(settings);
+  }
+
+  records(user?: string): OrderRecord[] {
+    const records: OrderRecord[] = [];
+    for (const [at, order] of this.#orders.entries()) {
+      const { account, instrumentId, orderId } = order;
+      if (user !== undefined && account !== user) continue;
+      const settings = settingsOfCode(this.#settings[at] ?? 0);
+      const row = restingRow(this.#state, order, this.#sums.get(at), {
+        timeMs: this.#timeMs,
+        settings,
+      });
+      const accountType = accountTypeOf(order);
+      records.push({
+        user: account,
+        accountType,
+        instrumentId,
+        orderId,
+        index: this.#indexes[at] ?? 0,
+        row,
+      });
+    }
+    return records;
+  }
+}
+
 export type LiveOrdersDump = {
   readonly orders: readonly SumsDump[];
   readonly placed: readonly (readonly [orderId: number, placedMs: number])[];
@@ -354,12 +391,11 @@ type Earned = Pick<TradedSide, 'orderId' | 'instrumentId'> & {
 
 function lastUpdates(
   state: State,
-  { result }: AppliedBlock,
+  block: AppliedBlock,
   traces: OrderTraces,
 ): Map<number, OrderUpdated> {
   const changed = new Map<number, OrderUpdated>();
-  for (const event of result.events) {
-    if (event.type !== 'orderUpdated') continue;
+  for (const event of splitEvents(block).orders) {
     if (event.reject !== undefined && !isNamed(state, event.order.instrumentId)) continue;
     if (!changed.delete(event.order.orderId)) traces.updated(event);
     changed.set(event.order.orderId, event);
@@ -433,12 +469,16 @@ function withChild(parent: OrderRecord, changed: HistOrder): OrderRecord {
   return { ...parent, row: { ...parent.row, order: { ...order, children } } };
 }
 
+function accountTypeOf({ instrumentId }: { readonly instrumentId: number }): AccountType {
+  return instrumentId < OUTCOME_ID_MIN ? 'perp' : 'outcome';
+}
+
 /**
  * The position of the row of a live order, and the data of the row that the engine does not keep.
  */
 type LastChange = {
-  readonly timeMs: number;
-  readonly height: number;
+  /** The block of the change, which its orders share because there are many of them. */
+  readonly place: BlockPlace;
   readonly index: number;
   readonly instrumentId: number;
   /** The account settings at the time of the row, as encoded in `order-rows.ts`. */
@@ -482,7 +522,8 @@ class LastChanges {
       const values: DumpedValue[] = [];
       let before = FIRST_CHANGE;
       for (const [orderId, change] of his) {
-        const { height, index, instrumentId, record, settings, timeMs: atMs } = change;
+        const { index, instrumentId, place, record, settings } = change;
+        const { height, timeMs: atMs } = place;
         values.push(orderId - before.orderId, atMs - before.timeMs, height - before.height);
         values.push(index, instrumentId, record ?? settings);
         before = { orderId, timeMs: atMs, height };
@@ -498,12 +539,13 @@ class LastChanges {
         orderId += Number(values[at]);
         atMs += Number(values[at + 1]);
         height += Number(values[at + 2]);
-        const place = { timeMs: atMs, height, index: Number(values[at + 3]) };
+        const place = { height, timeMs: atMs };
+        const index = Number(values[at + 3]);
         const last = values[at + 5];
         const record = typeof last === 'object' ? last : undefined;
         const settings = typeof last === 'number' ? last : 0;
         const instrumentId = Number(values[at + 4]);
-        this.set(user, orderId, { ...place, instrumentId, settings, record });
+        this.set(user, orderId, { place, index, instrumentId, settings, record });
       }
     }
   }

@@ -1,3 +1,4 @@
+import { splitEvents } from '@oddlot/translate/read-models/block-events';
 import { type EngineEvent, marketView, type State } from '@oddlot/engine';
 import type { LargestTrade, OpenInterestRow } from '@oddlot/protocol';
 import { formatMoney, notional, present } from '@oddlot/units';
@@ -46,7 +47,7 @@ export class LargestTrades {
     this.#startMs = startMs;
     const changed = new Set<number>();
     const known = new Set(this.#lists.keys());
-    for (const event of block.result.events) {
+    for (const event of splitEvents(block).others) {
       if (event.type !== 'tradeExecuted' && event.type !== 'outcomeTraded') continue;
       this.#record(state, block, event, changed);
     }
@@ -193,9 +194,10 @@ type Bar = { -readonly [Key in keyof CandleRecord]: CandleRecord[Key] };
 export class RunningBars {
   readonly #bars = BAR_STEPS_MS.map(() => new Map<number, Bar>());
 
-  take({ result, timeMs }: AppliedBlock): CandleRecord[] {
+  take(block: AppliedBlock): CandleRecord[] {
+    const { timeMs } = block;
     const closed = this.#close(timeMs);
-    for (const event of result.events) {
+    for (const event of splitEvents(block).others) {
       if (event.type !== 'tradeExecuted' && event.type !== 'outcomeTraded') continue;
       this.#record(timeMs, event.instrumentId, event.price, event.size);
     }

@@ -1,3 +1,4 @@
+import { splitEvents } from '@oddlot/translate/read-models/block-events';
 import type { AppliedBlock } from '@oddlot/replica/block';
 import {
   type EventWithMarkets,
@@ -12,9 +13,9 @@ import { type EventListing, marketView, type State } from '@oddlot/engine';
 import { present } from '@oddlot/units';
 import { RollingVolume } from '@oddlot/translate/read-models/rolling-volume';
 
-export function marketRecords({ result }: AppliedBlock): MarketTextRecord[] {
+export function marketRecords(block: AppliedBlock): MarketTextRecord[] {
   const records: MarketTextRecord[] = [];
-  for (const event of result.events) {
+  for (const event of splitEvents(block).others) {
     if (event.type !== 'outcomeMarketListed') continue;
     records.push(textOf(event.instrumentId, event.market));
   }
@@ -67,10 +68,10 @@ type SettledMarketBody = Pick<
 export function settledEventsOf(
   state: State,
   catalogue: OutcomeCatalogue,
-  { result }: Pick<AppliedBlock, 'result'>,
+  block: Pick<AppliedBlock, 'result'>,
 ): SettledEventRecord[] {
   const touched = new Set<ListedEvent>();
-  for (const event of result.events) {
+  for (const event of splitEvents(block).others) {
     if (event.type !== 'marketSettled') continue;
     const { listing } = present(catalogue.market(event.instrumentId), 'a market that was paid');
     touched.add(present(catalogue.listedEvent(listing.eventSlug), 'the event of a market'));

@@ -1,35 +1,70 @@
+import { splitEvents } from '@oddlot/translate/read-models/block-events';
 import type { BookArrival, BookObserver, OrderUpdated, State } from '@oddlot/engine';
 import type { AppliedBlock } from '@oddlot/replica/block';
 import { priceDecimals } from '@oddlot/translate/format';
+import { present } from '@oddlot/units';
 import { namedInstrument, type TradedSide } from './traded-sides.ts';
+import { packedArrivals } from '../store/trace-rows.ts';
 import {
   type ArrivalTrace,
   type BlockPlace,
+  type EnteredBook,
   FILL_BLOCKS_MAX,
   type LaterTrace,
   MET_LEVELS_MAX,
   type MetLevel,
   type OrderEndRecord,
+  type PackedArrivals,
   type Rest,
+  type TakerPart,
   type TraceEnd,
 } from './block-rows.ts';
 
-type BlockTrace = {
-  commandIndex: number | undefined;
-  arrival: BookArrival | undefined;
+/** The events of an order in one block, which become its `ArrivalTrace` if the order is new. */
+class BlockTrace implements ArrivalTrace {
+  orderId = 0;
+  /** True if the order was changed, because other orders have no row. */
+  isChanged = false;
+  instrumentId = 0;
+  szDecimals = 0;
+  commandIndex = -1;
+  received: BlockPlace | undefined;
+  /** The book at the arrival; `met` contains all levels that the order reached until `finish`. */
+  entered: Building<EnteredBook> | undefined;
   rest: Rest | undefined;
-  /**
-   * This field is present when the order has left the book; `ahead` is undefined if the queue ahead
-   * of it is unknown.
-   */
-  left: { readonly ahead: number | undefined } | undefined;
-  lots: number;
-  notional: number;
-  /** The levels that the order reached, with or without a trade, in the price units of the book. */
-  met: MetLevel[];
-  takenAt: Set<number> | undefined;
-  hasFills: boolean;
-};
+  taker: TakerPart | undefined;
+  hasFills = false;
+  ended: TraceEnd | undefined;
+  txHash: string | undefined;
+  /** The size ahead in the queue when the order left the book, if it is known. */
+  aheadAtEnd: number | undefined;
+  takenAt: number[] | undefined;
+
+  begin(orderId: number): this {
+    this.orderId = orderId;
+    this.isChanged = false;
+    this.commandIndex = -1;
+    this.received = undefined;
+    this.entered = undefined;
+    this.rest = undefined;
+    this.taker = undefined;
+    this.hasFills = false;
+    this.ended = undefined;
+    this.txHash = undefined;
+    this.aheadAtEnd = undefined;
+    this.takenAt = undefined;
+    return this;
+  }
+
+  /** Removes levels without a trade, at which the order only cancelled other orders. */
+  finish(): void {
+    const { entered, takenAt } = this;
+    if (entered === undefined || entered.met === NONE_MET) return;
+    entered.met = entered.met.filter(({ price }) => takenAt?.includes(price) === true);
+  }
+}
+
+type Building<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 type Received = BlockPlace & { readonly txHash: string };
 
@@ -39,7 +74,10 @@ type Received = BlockPlace & { readonly txHash: string };
  * ends.
  */
 export class OrderTraces implements BookObserver {
-  readonly #block = new Map<number, BlockTrace>();
+  /** The new orders of the block by id, starting with its first one. The objects are reused. */
+  readonly #arriving: BlockTrace[] = [];
+  /** The orders of earlier blocks. */
+  readonly #resting = new Map<number, BlockTrace>();
   readonly #later = new Map<number, LaterTrace>();
   readonly #decimals = new Map<number, number>();
   /** The time at which each action with queued orders was received, by transaction hash. */
@@ -48,48 +86,49 @@ export class OrderTraces implements BookObserver {
   #firstId = Infinity;
 
   begins(nextOrderId: number): void {
-    this.#block.clear();
+    this.#resting.clear();
     this.#firstId = nextOrderId;
   }
 
   enters(arrival: BookArrival): void {
     const trace = this.#of(arrival.orderId);
-    trace.arrival ??= arrival;
+    const { bestAsk, bestBid, markHalves, oracle } = arrival;
+    trace.entered ??= { bestBid, bestAsk, markHalves, oracle, met: NONE_MET };
   }
 
   meets(orderId: number, price: number, size: number): void {
-    const trace = this.#of(orderId);
-    const isNoted = trace.arrival === undefined || trace.met.length === MET_LEVELS_MAX;
+    const { entered } = this.#of(orderId);
+    if (entered === undefined || entered.met.length === MET_LEVELS_MAX) return;
     // If a fill is split, its second portion starts at the level where the first one ended.
-    if (isNoted || trace.met.at(-1)?.price === price) return;
-    if (trace.met === NONE_MET) trace.met = [];
-    trace.met.push({ price, size });
+    if (entered.met.at(-1)?.price === price) return;
+    entered.met = [...entered.met, { price, size }];
   }
 
   rests(orderId: number, price: number, aheadAtStart: number | undefined): void {
     const trace = this.#of(orderId);
     trace.rest = { price, aheadAtStart };
-    trace.left = undefined;
+    trace.aheadAtEnd = undefined;
   }
 
   leaves(orderId: number, ahead: number | undefined): void {
-    this.#of(orderId).left = { ahead };
+    this.#of(orderId).aheadAtEnd = ahead;
   }
 
   updated({ commandIndex, order: { orderId } }: OrderUpdated): void {
-    if (orderId >= this.#firstId) this.#of(orderId).commandIndex ??= commandIndex;
+    if (orderId >= this.#firstId) this.#of(orderId).commandIndex = commandIndex;
   }
 
   filled(state: State, { instrumentId, leg, orderId, price, role, size }: TradedSide): void {
     const trace = this.#of(orderId);
     trace.hasFills = true;
     if (role === 'Maker') return;
-    trace.lots += size;
-    trace.notional += price * size;
-    if (trace.arrival === undefined) return;
-    trace.takenAt ??= new Set();
-    const isNo = leg === 'no';
-    trace.takenAt.add(isNo ? this.#unitOf(state, instrumentId) - price : price);
+    trace.taker ??= { lots: 0, notional: 0 };
+    trace.taker.lots += size;
+    trace.taker.notional += price * size;
+    if (trace.entered === undefined) return;
+    const bookPrice = leg === 'no' ? this.#unitOf(state, instrumentId) - price : price;
+    trace.takenAt ??= [];
+    if (trace.takenAt.at(-1) !== bookPrice) trace.takenAt.push(bookPrice);
   }
 
   /** Returns the traces to store with a block. `state` is the state after the block. */
@@ -98,36 +137,55 @@ export class OrderTraces implements BookObserver {
     block: AppliedBlock,
     changed: ReadonlyMap<number, OrderUpdated>,
     builderFeeOf: (orderId: number) => number,
-  ): { readonly arrivals: readonly ArrivalTrace[]; readonly ends: readonly OrderEndRecord[] } {
+  ): {
+    readonly arrivals: PackedArrivals | undefined;
+    readonly ends: readonly OrderEndRecord[];
+  } {
     const received = this.#received(block);
-    const arrivals: ArrivalTrace[] = [];
     const ends: OrderEndRecord[] = [];
-    for (const [orderId, trace] of this.#block) {
-      if (orderId < this.#firstId) this.#note(orderId, trace, block);
+    for (const trace of this.#resting.values()) {
+      trace.finish();
+      this.#note(trace, block);
     }
-    for (const [orderId, { order, status }] of changed) {
+    let lastId = 0;
+    for (const { order, status } of changed.values()) {
+      const { instrumentId, orderId } = order;
       const isNew = orderId >= this.#firstId;
       const hasEnded = status !== 'open';
       if (!isNew && !hasEnded) continue;
-      const trace = this.#block.get(orderId);
-      const { instrumentId } = order;
+      const trace = isNew ? this.#of(orderId) : this.#resting.get(orderId);
       const szDecimals = this.#decimalsOf(state, instrumentId);
       const end = hasEnded
-        ? { ahead: trace?.left?.ahead, builderFee: builderFeeOf(orderId) }
+        ? { ahead: trace?.aheadAtEnd, builderFee: builderFeeOf(orderId) }
         : undefined;
-      if (isNew) {
-        const instrument = { instrumentId, szDecimals };
-        if (trace === undefined) continue;
-        arrivals.push(arrivalOf(orderId, instrument, trace, end, received.get(orderId)));
+      if (isNew && trace !== undefined) {
+        const from = received.get(orderId);
+        trace.finish();
+        trace.isChanged = true;
+        trace.instrumentId = instrumentId;
+        trace.szDecimals = szDecimals;
+        trace.received = from && { height: from.height, timeMs: from.timeMs };
+        trace.txHash = from?.txHash;
+        trace.ended = end;
+        lastId = Math.max(lastId, orderId);
       } else if (end !== undefined) {
         ends.push({ orderId, szDecimals, trace: this.later(orderId), end });
         this.#later.delete(orderId);
       }
     }
-    arrivals.sort((left, right) => left.orderId - right.orderId);
-    this.#block.clear();
+    const arrivals = this.#arrivals(lastId);
+    this.#resting.clear();
     this.#decimals.clear();
     return { arrivals, ends };
+  }
+
+  /** Packs the new orders up to an id; some ids belong to orders without a row. */
+  #arrivals(lastId: number): PackedArrivals | undefined {
+    if (lastId < this.#firstId) return undefined;
+    const traces = this.#arriving.slice(0, lastId - this.#firstId + 1);
+    return packedArrivals(
+      traces.filter((each, at) => each.orderId === this.#firstId + at && each.isChanged),
+    );
   }
 
   later(orderId: number): LaterTrace {
@@ -148,29 +206,26 @@ export class OrderTraces implements BookObserver {
   }
 
   clear(): void {
-    this.#block.clear();
+    this.#arriving.length = 0;
+    this.#resting.clear();
     this.#later.clear();
     this.#queued.clear();
     this.#firstId = Infinity;
   }
 
   #of(orderId: number): BlockTrace {
-    let trace = this.#block.get(orderId);
-    if (trace === undefined) {
-      trace = {
-        commandIndex: undefined,
-        arrival: undefined,
-        rest: undefined,
-        left: undefined,
-        lots: 0,
-        notional: 0,
-        met: NONE_MET,
-        takenAt: undefined,
-        hasFills: false,
-      };
-      this.#block.set(orderId, trace);
+    const at = orderId - this.#firstId;
+    if (at < 0) {
+      let trace = this.#resting.get(orderId);
+      if (trace === undefined) {
+        trace = new BlockTrace().begin(orderId);
+        this.#resting.set(orderId, trace);
+      }
+      return trace;
     }
-    return trace;
+    while (this.#arriving.length <= at) this.#arriving.push(new BlockTrace());
+    const trace = present(this.#arriving[at], 'the trace of a new order');
+    return trace.orderId === orderId ? trace : trace.begin(orderId);
   }
 
   /** The result is cached during a block, because finding an outcome market requires a search. */
@@ -188,18 +243,18 @@ export class OrderTraces implements BookObserver {
     return 10 ** priceDecimals({ szDecimals: this.#decimalsOf(state, instrumentId) });
   }
 
-  #note(orderId: number, trace: BlockTrace, { height, timeMs }: AppliedBlock): void {
-    const { arrival, hasFills, lots, notional, rest } = trace;
-    if (arrival === undefined && rest === undefined && !hasFills) return;
+  #note(
+    { entered, hasFills, orderId, rest, taker }: BlockTrace,
+    { height, timeMs }: AppliedBlock,
+  ): void {
+    if (entered === undefined && rest === undefined && !hasFills) return;
     const later = this.#later.get(orderId) ?? {};
     this.#later.set(orderId, later);
-    if (arrival !== undefined) {
-      later.entered ??= { height, timeMs, book: enteredBook(arrival, trace) };
-    }
+    if (entered !== undefined) later.entered ??= { height, timeMs, book: entered };
     if (rest !== undefined) later.rest = { ...rest, fromMs: timeMs };
-    if (lots > 0) {
-      const { taker = { lots: 0, notional: 0 } } = later;
-      later.taker = { lots: taker.lots + lots, notional: taker.notional + notional };
+    if (taker !== undefined && taker.lots > 0) {
+      const { lots, notional } = later.taker ?? { lots: 0, notional: 0 };
+      later.taker = { lots: lots + taker.lots, notional: notional + taker.notional };
     }
     if (!hasFills) return;
     later.fills ??= [];
@@ -211,9 +266,10 @@ export class OrderTraces implements BookObserver {
    * Returns the orders that left the delay queue, with the time at which their actions were
    * received.
    */
-  #received({ height, result, timeMs }: AppliedBlock): ReadonlyMap<number, Received> {
+  #received(block: AppliedBlock): ReadonlyMap<number, Received> {
     const received = new Map<number, Received>();
-    for (const event of result.events) {
+    const { height, timeMs } = block;
+    for (const event of splitEvents(block).others) {
       if (event.type === 'outcomeOrderQueued') {
         const { txHash } = event;
         const waiting = (this.#queued.get(txHash)?.waiting ?? 0) + 1;
@@ -233,7 +289,7 @@ export class OrderTraces implements BookObserver {
 }
 
 /** This empty list is shared, because most orders reach no level. */
-const NONE_MET: MetLevel[] = [];
+const NONE_MET: readonly MetLevel[] = [];
 const NOTHING: LaterTrace = Object.freeze({});
 
 export type OrderTracesDump = {
@@ -243,34 +299,3 @@ export type OrderTracesDump = {
     action: BlockPlace & { readonly waiting: number },
   ])[];
 };
-
-function arrivalOf(
-  orderId: number,
-  { instrumentId, szDecimals }: Pick<ArrivalTrace, 'instrumentId' | 'szDecimals'>,
-  trace: BlockTrace,
-  ended: TraceEnd | undefined,
-  from: Received | undefined,
-): ArrivalTrace {
-  const { arrival, commandIndex = -1, hasFills, lots, notional, rest } = trace;
-  return {
-    orderId,
-    instrumentId,
-    szDecimals,
-    commandIndex,
-    received: from === undefined ? undefined : { height: from.height, timeMs: from.timeMs },
-    entered: arrival === undefined ? undefined : enteredBook(arrival, trace),
-    rest,
-    taker: lots === 0 ? undefined : { lots, notional },
-    hasFills,
-    ended,
-    txHash: from?.txHash,
-  };
-}
-
-function enteredBook(
-  { bestAsk, bestBid, markHalves, oracle }: BookArrival,
-  { met: reached, takenAt }: BlockTrace,
-) {
-  const met = takenAt === undefined ? NONE_MET : reached.filter(({ price }) => takenAt.has(price));
-  return { bestBid, bestAsk, markHalves, oracle, met };
-}

@@ -1,3 +1,4 @@
+import { splitEvents } from '@oddlot/translate/read-models/block-events';
 import type { OutcomeLeg, PerpDefinition, State, TradeSide } from '@oddlot/engine';
 import { type Address, type Hash, type MicroUsdc, present } from '@oddlot/units';
 import type { AppliedBlock } from '@oddlot/replica/block';
@@ -42,16 +43,16 @@ type Closed = {
   readonly realised: MicroUsdc;
 };
 
-/** A cache by block, because several kinds of rows need the sides of each trade. */
-const sidesByEvent = new WeakMap<AppliedBlock, readonly (readonly TradedSide[])[]>();
+/** The sides of the newest block, because several kinds of rows need them. */
+let newest: { readonly block: AppliedBlock; readonly sides: Sides } | undefined;
 
-/** Returns the sides of each event of a block. Events that are not trades have none. */
-export function tradedSides(block: AppliedBlock): readonly (readonly TradedSide[])[] {
-  let sides = sidesByEvent.get(block);
-  if (sides === undefined) {
-    sides = block.result.events.map((event) => sidesOf(block, event));
-    sidesByEvent.set(block, sides);
-  }
+type Sides = readonly (readonly TradedSide[])[];
+
+/** Returns the sides of each event of a block that does not update an order. */
+export function tradedSides(block: AppliedBlock): Sides {
+  if (newest?.block === block) return newest.sides;
+  const sides = splitEvents(block).others.map((event) => sidesOf(block, event));
+  newest = { block, sides };
   return sides;
 }
 

@@ -14,9 +14,11 @@ const actions = fc.record({
   user: addresses,
   actionType: fc.constantFrom('order', 'cancelByCloid', 'approveAgent'),
 });
+/** Requests contain hashes and signatures; the control character marks their places in a run. */
+const parts = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\u0001', '0x'), hashes);
 const request = fc.record({
   error: fc.option(fc.string({ unit: 'binary' })),
-  request: fc.string({ unit: 'binary' }),
+  request: fc.array(parts).map((some) => some.join('')),
 });
 const answer = fc.record({
   signer: fc.option(addresses),
@@ -64,6 +66,20 @@ test('encoded requests and receipts are decoded unchanged', () => {
       expect(decodeRun(encodeRun(some))).toEqual(some);
     }),
   );
+});
+
+test('a run whose hashes are compressed with the other texts is still decoded', () => {
+  const word = (digit: string) => hash(`0x${digit.repeat(64)}`);
+  const user = address(`0x${'a'.repeat(40)}`);
+  const action = { index: 0, txHash: word('1'), user, actionType: 'order' };
+  const place = { height: 7, timeMs: 1_000, blockHash: word('3') };
+  const receipt = { ...action, ...place, signer: user, nonce: 5, failed: false, body: '{}' };
+  const tx = { ...action, error: null, request: `{"r":"${word('2')}"}` };
+  const stored =
+    'KLUv/SC9zQEA1AIBAg7QD4EzAgCBEVGqFG9yZGVyAPooAXsiciI6IjB4MiJ9AgYABQh7faKhcLEEEAAphaQ1uTEC';
+  expect(decodeRun(Buffer.from(stored, 'base64'))).toEqual([
+    { ...place, txs: [tx], receipts: [receipt] },
+  ]);
 });
 
 test('runs contain all blocks with requests or receipts in order', () => {

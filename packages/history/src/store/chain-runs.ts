@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { type ByteReader, ByteWriter } from '@oddlot/replica/codec/bytes';
+import { ByteReader, ByteWriter } from '@oddlot/replica/codec/bytes';
 import { cloidKey } from '@oddlot/protocol';
 import { address, type Hash, hash, present } from '@oddlot/units';
 import type { ReceiptRow } from '../receipt.ts';
@@ -111,7 +111,17 @@ const INITIAL_BYTES = 4_096;
 /** A buffer that has grown beyond this size is released. */
 const RETAINED_BYTES_MAX = 1024 * 1024;
 const writer = new ByteWriter(INITIAL_BYTES);
-const FORM = 1;
+/** Hashes and halves of signatures, which cannot be compressed and would spoil other texts. */
+const words = new ByteWriter(INITIAL_BYTES);
+/** The form of runs whose words are among the compressed bytes. */
+const MIXED = 1;
+const WORDS_APART = 2;
+/** The first byte of compressed data. Runs with separate words begin with their form instead. */
+const COMPRESSED = 0x28;
+const WORD_BYTES = 32;
+const WORD = /0x[0-9a-f]{64}/g;
+/** Replaces a word in a text. JSON contains no such character; other texts are stored unchanged. */
+const WORD_MARK = '\u0001';
 
 /** The bits of a receipt. New bits are appended, and none is removed or moved. */
 const FAILED = 1;
@@ -122,24 +132,25 @@ const IS_SIGNED_BY_USER = 4;
 const IS_LATE = 8;
 
 /**
- * Encodes blocks as bytes. Hashes and addresses are binary. The hash, the account and the type of a
- * request are not repeated in its receipt.
+ * Encodes blocks as bytes: the number of words, the words, and the compressed rest. Hashes and
+ * addresses are binary. The hash, the account and the type of a request are not repeated in its
+ * receipt.
  */
 export function encodeRun(blocks: readonly ChainBlock[]): Uint8Array {
   writer.clear(RETAINED_BYTES_MAX, INITIAL_BYTES);
-  writer.byte(FORM);
+  words.clear(RETAINED_BYTES_MAX, INITIAL_BYTES);
   writer.int(blocks.length);
   let last = { height: 0, timeMs: 0 };
   for (const block of blocks) {
     const { blockHash, height, receipts, timeMs, txs } = block;
     writer.int(height - last.height);
     writer.int(timeMs - last.timeMs);
-    writer.text(blockHash);
+    writeWord(blockHash);
     writer.int(txs.length);
     for (const { actionType, error, index, request, txHash, user } of txs) {
       writeAction({ actionType, index, txHash, user });
       writer.text(error === null ? '' : `:${error}`);
-      writer.text(request);
+      writeRequest(request);
     }
     writer.int(receipts.length);
     let place = 0;
@@ -149,14 +160,38 @@ export function encodeRun(blocks: readonly ChainBlock[]): Uint8Array {
     }
     last = block;
   }
-  return zstdCompressSync(sealed(writer));
+  const rest = zstdCompressSync(writer.written);
+  writer.clear(RETAINED_BYTES_MAX, INITIAL_BYTES);
+  writer.byte(WORDS_APART);
+  writer.int(words.length / WORD_BYTES);
+  writer.copy(words.written);
+  writer.copy(rest);
+  return sealed(writer);
+}
+
+function writeWord(hex: string): void {
+  words.digits(hex.slice(2));
+}
+
+/** Writes a request without its words. The byte before it is 1 if it is stored unchanged. */
+function writeRequest(request: string): void {
+  const isPlain = request.includes(WORD_MARK);
+  writer.byte(isPlain ? 1 : 0);
+  if (isPlain) writer.text(request);
+  else {
+    const rest = request.replace(WORD, (word) => {
+      writeWord(word);
+      return WORD_MARK;
+    });
+    writer.text(rest);
+  }
 }
 
 type Action = Pick<TxRecord, 'index' | 'txHash' | 'user' | 'actionType'>;
 
 function writeAction({ actionType, index, txHash, user }: Action): void {
   writer.int(index);
-  writer.text(txHash);
+  writeWord(txHash);
   writer.text(user);
   writer.text(actionType);
 }
@@ -179,7 +214,7 @@ function writeReceipt(block: ChainBlock, receipt: ReceiptRow, tx: TxRecord | und
   if (isLate) {
     writer.number(height);
     writer.number(timeMs);
-    writer.text(blockHash);
+    writeWord(blockHash);
   }
   writer.text(body);
 }
@@ -190,24 +225,52 @@ function isSame(receipt: Action, tx: Action): boolean {
   return receipt.user === user && receipt.actionType === actionType;
 }
 
+/** Reads a run in either form. */
+class RunReader {
+  readonly rest: ByteReader;
+  readonly #words: ByteReader | undefined;
+
+  constructor(bytes: Uint8Array) {
+    if (bytes[0] === COMPRESSED) {
+      this.rest = opened(decompressed(bytes));
+      if (this.rest.byte() !== MIXED) throw new HistoryDamagedError('a run has an unknown form');
+      return;
+    }
+    const reader = opened(bytes);
+    if (reader.byte() !== WORDS_APART) throw new HistoryDamagedError('a run has an unknown form');
+    const wordBytes = WORD_BYTES * reader.int();
+    this.#words = new ByteReader(reader.raw(wordBytes));
+    this.rest = new ByteReader(decompressed(reader.remaining()));
+  }
+
+  word(): string {
+    if (this.#words === undefined) return this.rest.text();
+    return `0x${this.#words.raw(WORD_BYTES).toString('hex')}`;
+  }
+
+  request(): string {
+    const isPlain = this.#words === undefined || this.rest.byte() === 1;
+    const text = this.rest.text();
+    return isPlain ? text : text.replaceAll(WORD_MARK, () => this.word());
+  }
+}
+
 export function decodeRun(bytes: Uint8Array): ChainBlock[] {
-  const reader = opened(decompressed(bytes));
-  if (reader.byte() !== FORM) throw new HistoryDamagedError('a run has an unknown form');
+  const run = new RunReader(bytes);
+  const reader = run.rest;
   let [height, timeMs] = [0, 0];
   return Array.from({ length: reader.int() }, () => {
     height += reader.int();
     timeMs += reader.int();
-    const place = { height, timeMs, blockHash: hash(reader.text()) };
+    const place = { height, timeMs, blockHash: hash(run.word()) };
     const txs = Array.from({ length: reader.int() }, (): TxRecord => {
-      const action = readAction(reader);
+      const action = readAction(run);
       const error = reader.text();
-      const request = reader.text();
+      const request = run.request();
       return { ...action, error: error === '' ? null : error.slice(1), request };
     });
     const byIndex = new Map(txs.map((tx) => [tx.index, tx]));
-    const receipts = Array.from({ length: reader.int() }, () =>
-      readReceipt(reader, place, byIndex),
-    );
+    const receipts = Array.from({ length: reader.int() }, () => readReceipt(run, place, byIndex));
     return { ...place, txs, receipts };
   });
 }
@@ -221,26 +284,28 @@ export function decompressed(bytes: Uint8Array): Buffer {
   }
 }
 
-function readAction(reader: ByteReader): Action {
+function readAction(run: RunReader): Action {
+  const reader = run.rest;
   const index = reader.int();
-  const txHash = hash(reader.text());
+  const txHash = hash(run.word());
   return { index, txHash, user: address(reader.text()), actionType: reader.text() };
 }
 
 function readReceipt(
-  reader: ByteReader,
+  run: RunReader,
   place: Pick<ChainBlock, 'height' | 'timeMs' | 'blockHash'>,
   txs: ReadonlyMap<number, Action>,
 ): ReceiptRow {
+  const reader = run.rest;
   const bits = reader.byte();
   const has = (bit: number): boolean => (bits & bit) !== 0;
   const { actionType, index, txHash, user } = has(HAS_REQUEST)
     ? present(txs.get(reader.int()), 'the request of a receipt')
-    : readAction(reader);
+    : readAction(run);
   const signer = has(IS_SIGNED_BY_USER) ? user : address(reader.text());
   const nonce = reader.number();
   const { blockHash, height, timeMs } = has(IS_LATE)
-    ? { height: reader.number(), timeMs: reader.number(), blockHash: hash(reader.text()) }
+    ? { height: reader.number(), timeMs: reader.number(), blockHash: hash(run.word()) }
     : place;
   const action = { txHash, signer, user, nonce, actionType, height, timeMs, blockHash, index };
   return { ...action, failed: has(FAILED), body: reader.text() };

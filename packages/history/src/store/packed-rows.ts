@@ -69,19 +69,15 @@ export function rowPacker<Row>(shape: RowShape<Row>): RowPacker<Row> {
   const writer = new ByteWriter(INITIAL_BYTES);
   const columns = shape.fields.map((names) => names.map((): unknown[] => []));
   const allColumns = columns.flat();
+  const placeColumns: PlaceColumns = [[], [], [], []];
   return {
     pack: (rows) => {
       writer.clear(RETAINED_BYTES_MAX, INITIAL_BYTES);
+      fillPlaces(placeColumns, rows);
       const hasFit = fill(columns, shape, rows);
       writer.byte(hasFit ? BY_FIELD : AS_THEY_ARE);
       writer.int(rows.length);
-      for (const field of PLACE_FIELDS) {
-        writeColumn(
-          writer,
-          rows.map(({ place }) => place[field]),
-          rows.length,
-        );
-      }
+      for (const column of placeColumns) writeColumn(writer, column, rows.length);
       if (!hasFit) writer.utf8(JSON.stringify(rows.map(({ row }) => row)));
       else for (const column of allColumns) writeColumn(writer, column, rows.length);
       return sealed(writer);
@@ -105,7 +101,17 @@ export function rowPacker<Row>(shape: RowShape<Row>): RowPacker<Row> {
   };
 }
 
-const PLACE_FIELDS = ['timeMs', 'height', 'index', 'instrumentId'] as const;
+type PlaceColumns = [timeMs: number[], height: number[], index: number[], instrumentId: number[]];
+
+function fillPlaces(columns: PlaceColumns, rows: readonly { readonly place: Place }[]): void {
+  const [timeMs, height, index, instrumentId] = columns;
+  for (const [at, { place }] of rows.entries()) {
+    timeMs[at] = place.timeMs;
+    height[at] = place.height;
+    index[at] = place.index;
+    instrumentId[at] = place.instrumentId;
+  }
+}
 
 function placesOf(reader: ByteReader, count: number): readonly Place[] {
   const numbers = (): NumberAt => {
@@ -273,7 +279,7 @@ function writeColumn(writer: ByteWriter, values: readonly unknown[], count: numb
   const first = values[0];
   if (isSame(values, count)) writeValue(writer, first);
   else if (typeof first === 'number' && areInts(values, count)) writeInts(writer, values, count);
-  else writeOthers(writer, values.slice(0, count));
+  else writeOthers(writer, values, count);
 }
 
 /**
@@ -284,7 +290,11 @@ function isSame(values: readonly unknown[], count: number): boolean {
   const first = values[0];
   if (count === 1) return true;
   if (Array.isArray(first)) {
-    return values.slice(0, count).every((each) => Array.isArray(each) && each.length === 0);
+    for (let at = 0; at < count; at += 1) {
+      const each = values[at];
+      if (!Array.isArray(each) || each.length > 0) return false;
+    }
+    return true;
   }
   for (let at = 1; at < count; at += 1) if (values[at] !== first) return false;
   return true;
@@ -305,36 +315,52 @@ function writeInts(writer: ByteWriter, values: readonly unknown[], count: number
   }
 }
 
-function writeOthers(writer: ByteWriter, values: readonly unknown[]): void {
-  const choices = choicesOf(values);
+/** Decimal texts are compared as numbers, which is much cheaper. */
+function writeOthers(writer: ByteWriter, values: readonly unknown[], count: number): void {
+  const decimals = decimalsOf(values, count);
+  const choices = choicesOf(decimals ?? values, count);
   if (choices !== undefined) {
     writer.byte(COLUMNS.choices);
-    writer.int(choices.length);
-    for (const choice of choices) writeValue(writer, choice);
-    writePlaces(writer, values, choices);
+    writer.int(choices.firsts.length);
+    for (const first of choices.firsts) writeValue(writer, values[first]);
+    writePlaces(writer, choices.places, bitsOf(choices.firsts.length));
     return;
   }
-  const decimals = decimalsOf(values);
   writer.byte(decimals === undefined ? COLUMNS.values : COLUMNS.decimals);
-  if (decimals === undefined) for (const value of values) writeValue(writer, value);
-  else for (const decimal of decimals) writer.int(decimal);
+  if (decimals !== undefined) for (const decimal of decimals) writer.int(decimal);
+  else for (let at = 0; at < count; at += 1) writeValue(writer, values[at]);
 }
 
-function choicesOf(values: readonly unknown[]): readonly unknown[] | undefined {
-  const choicesMax = Math.min(CHOICES_MAX, values.length / 2);
+type Choices = {
+  /** The row in which each variant occurs first. */
+  readonly firsts: readonly number[];
+  /** The number of each row's variant. */
+  readonly places: readonly number[];
+};
+
+function choicesOf(values: readonly unknown[], count: number): Choices | undefined {
+  const choicesMax = Math.min(CHOICES_MAX, count / 2);
   const choices: unknown[] = [];
-  for (const value of values) {
-    if (choices.includes(value)) continue;
-    const isPlain = typeof value !== 'object' || value === null;
-    if (!isPlain || choices.length >= choicesMax) return undefined;
-    choices.push(value);
+  const firsts: number[] = [];
+  const places: number[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const value = values[at];
+    let place = choices.indexOf(value);
+    if (place === -1) {
+      const isPlain = typeof value !== 'object' || value === null;
+      if (!isPlain || choices.length >= choicesMax) return undefined;
+      place = choices.push(value) - 1;
+      firsts.push(at);
+    }
+    places.push(place);
   }
-  return choices;
+  return { firsts, places };
 }
 
-function decimalsOf(values: readonly unknown[]): number[] | undefined {
+function decimalsOf(values: readonly unknown[], count: number): number[] | undefined {
   const decimals: number[] = [];
-  for (const value of values) {
+  for (let at = 0; at < count; at += 1) {
+    const value = values[at];
     const decimal = typeof value === 'string' ? decimalOf(value) : undefined;
     if (decimal === undefined) return undefined;
     decimals.push(decimal);
@@ -347,16 +373,11 @@ function bitsOf(choices: number): number {
   return choices <= 4 ? 2 : 4;
 }
 
-function writePlaces(
-  writer: ByteWriter,
-  values: readonly unknown[],
-  choices: readonly unknown[],
-): void {
-  const bits = bitsOf(choices.length);
+function writePlaces(writer: ByteWriter, places: readonly number[], bits: number): void {
   let byte = 0;
   let filled = 0;
-  for (const value of values) {
-    byte |= choices.indexOf(value) << filled;
+  for (const place of places) {
+    byte |= place << filled;
     filled += bits;
     if (filled < 8) continue;
     writer.byte(byte);

@@ -7,6 +7,7 @@ import { type PostgresServer, startPostgres } from '@oddlot/cluster/servers/post
 import { liveRowsOf } from '@oddlot/testing/venue/live-rows-of';
 import { randomBlocks } from '@oddlot/testing/venue/random-block-rows';
 import { openHistoryStore } from './history-store.ts';
+import { packedArrivals } from './trace-rows.ts';
 
 const SEED = 20_261_117;
 
@@ -51,7 +52,13 @@ test.each(['SQLite', 'PostgreSQL'])(
     };
     const ended = { ...arrival, orderId: orderId + 1, ended: { ahead: 0, builderFee: 0 } };
     const empty = { ...end, txs: [], receipts: [], fills: [], orders: [], settledEvents: [] };
-    const began = { ...empty, ...from, txs: [request], orders: [], arrivals: [arrival, ended] };
+    const began = {
+      ...empty,
+      ...from,
+      txs: [request],
+      orders: [],
+      arrivals: packedArrivals([arrival, ended]),
+    };
     const store = await openHistoryStore(
       kind === 'SQLite'
         ? { file: join(folder, 'history.sqlite') }

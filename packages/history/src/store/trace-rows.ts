@@ -7,17 +7,26 @@ import type {
   EnteredBook,
   LaterTrace,
   OrderEndRecord,
+  PackedArrivals,
   Rest,
   TraceEnd,
 } from '../rows/block-rows.ts';
 import type { Draft, HistoryTables } from './history-tables.ts';
 import { opened, sealed } from './packed-rows.ts';
 
-export function addArrivals(draft: Draft, { arrivals = [], head }: BlockRows): void {
+/** Returns the arrivals of a block, which must be in the order of their ids. */
+export function packedArrivals(arrivals: readonly ArrivalTrace[]): PackedArrivals | undefined {
   const [first] = arrivals;
-  if (first === undefined) return;
-  draft.add('arrivals', [first.orderId, head.height, head.timeMs, encodeArrivals(arrivals)]);
-  draft.count('arrivals', arrivals.length);
+  if (first === undefined) return undefined;
+  const body = encodeArrivals(arrivals);
+  return { firstOrderId: first.orderId, count: arrivals.length, body };
+}
+
+export function addArrivals(draft: Draft, { arrivals, head }: BlockRows): void {
+  if (arrivals === undefined) return;
+  const { body, count, firstOrderId } = arrivals;
+  draft.add('arrivals', [firstOrderId, head.height, head.timeMs, body]);
+  draft.count('arrivals', count);
 }
 
 export function addOrderEnds(draft: Draft, blocks: readonly BlockRows[]): void {

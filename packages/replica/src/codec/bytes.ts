@@ -127,10 +127,9 @@ export class ByteWriter {
 
   int(value: number): void {
     let rest = value < 0 ? -2 * value - 1 : 2 * value;
-    while (rest > 0x7f) {
-      this.byte(0x80 | (rest % 0x80));
-      rest = Math.floor(rest / 0x80);
-    }
+    for (; rest >= TWO_POW_32; rest = Math.floor(rest / 0x80)) this.byte(0x80 | (rest % 0x80));
+    // Shifts are cheaper than divisions but limited to 32 bits.
+    for (; rest > 0x7f; rest >>>= 7) this.byte(0x80 | (rest & 0x7f));
     this.byte(rest);
   }
 
@@ -331,6 +330,11 @@ export class ByteReader {
   raw(count: number): Buffer {
     const start = this.#take(count);
     return this.#bytes.subarray(start, start + count);
+  }
+
+  /** Returns a view of all bytes that are left. */
+  remaining(): Buffer {
+    return this.raw(this.#end - this.#at);
   }
 
   u32(): number {

@@ -1,5 +1,6 @@
 import type { EngineEvent } from '@oddlot/engine';
 import { type CANDLE_PRICES, LIMITS } from '@oddlot/protocol';
+import { splitEvents } from './block-events.ts';
 import { present } from '@oddlot/units';
 import type { AppliedBlock } from '@oddlot/replica/block';
 import {
@@ -142,7 +143,7 @@ export class Candles {
 
   onBlock(block: AppliedBlock): void {
     this.#nowMs = block.timeMs;
-    for (const event of block.result.events) {
+    for (const event of splitEvents(block).others) {
       if (event.type === 'marketResolved') this.#series.end(event.instrumentId);
       const sample = this.#sampleOf(event);
       if (sample === undefined) continue;

@@ -1,3 +1,4 @@
+import { splitEvents } from './block-events.ts';
 import type { State } from '@oddlot/engine';
 import { ListedEventIndex } from './listed-event-index.ts';
 import { type ListedEvent, OutcomeCatalogue, SETTLED_KEPT_MS } from './outcome-catalogue.ts';
@@ -95,8 +96,8 @@ export class FundingRates {
     rowsMax: ROWS_MAX,
   });
 
-  onBlock({ result }: AppliedBlock): void {
-    for (const event of result.events) {
+  onBlock(block: AppliedBlock): void {
+    for (const event of splitEvents(block).others) {
       if (event.type !== 'fundingClosed') continue;
       const { dueMs, instrumentId, premiumE10, rateE10 } = event;
       this.#rates.record(instrumentId, [dueMs, rateE10, premiumE10]);

@@ -1,3 +1,4 @@
+import { splitEvents } from './block-events.ts';
 import {
   type EngineEvent,
   type EventListing,
@@ -143,7 +144,7 @@ export class OutcomeCatalogue {
   }
 
   onBlock(block: AppliedBlock): void {
-    for (const event of block.result.events) this.#take(block, event);
+    for (const event of splitEvents(block).others) this.#take(block, event);
     this.#dropSettled(block);
   }
 
@@ -339,9 +340,9 @@ export function settledTime({ event, markets }: EventWithMarkets): number | unde
   return markets.length === 0 ? undefined : latestMs;
 }
 
-function paidMarkets({ result }: AppliedBlock): Set<number> {
+function paidMarkets(block: AppliedBlock): Set<number> {
   const ids = new Set<number>();
-  for (const event of result.events) {
+  for (const event of splitEvents(block).others) {
     if (event.type === 'marketSettled') ids.add(event.instrumentId);
   }
   return ids;

@@ -1,3 +1,4 @@
+import { splitEvents } from './block-events.ts';
 import type { PriceSource } from '@oddlot/engine';
 import { divHalfUp } from '@oddlot/units';
 import type { AppliedBlock } from '@oddlot/replica/block';
@@ -76,7 +77,7 @@ export class ReferencePrices {
   });
 
   onBlock(block: AppliedBlock): void {
-    for (const event of block.result.events) {
+    for (const event of splitEvents(block).others) {
       if (event.type !== 'referencePriceTaken') continue;
       const { observedMs, priceE8, source, symbol } = event;
       const key = keyOf(symbol, source);
