@@ -10,7 +10,8 @@ import type { MarketData } from '@oddlot/translate/read-models/market-data';
 import type { AccountSums } from '../history.ts';
 import type { ReceiptRow } from '../receipt.ts';
 import { AccountValues, type AccountValuesDump } from './account-values.ts';
-import type { BlockRows, LiveRows, TxRecord } from './block-rows.ts';
+import { packedArrivals } from '../store/trace-rows.ts';
+import type { ArrivalTrace, BlockRows, LiveRows, PackedArrivals, TxRecord } from './block-rows.ts';
 import { fillRecords, liquidationRecords } from './fill-records.ts';
 import { claimRecords, fundingRecords, LedgerRows } from './ledger-rows.ts';
 import {
@@ -39,6 +40,11 @@ type HistoryProjectorOptions = {
   readonly onRows: (rows: BlockRows) => void;
   /** Decides whether changes of an account's orders are reported. By default all are reported. */
   readonly isReported?: (user: Address) => boolean;
+};
+
+/** The rows of an earlier release, of which those with rules version 3 do not pack arrivals. */
+type EarlierRows = Omit<BlockRows, 'arrivals'> & {
+  readonly arrivals?: ArrivalTrace[] | PackedArrivals | undefined;
 };
 
 type LastBlock = { readonly height: number; readonly hash: Hash };
@@ -117,7 +123,9 @@ export class HistoryProjector implements Projection {
    */
   onEarlierBlock({ head, rows }: EarlierBlock): void {
     this.#last = { height: head.height, hash: head.hash };
-    this.#options.onRows(rows as BlockRows);
+    const { arrivals, ...rest } = rows as EarlierRows;
+    const packed = Array.isArray(arrivals) ? packedArrivals(arrivals) : arrivals;
+    this.#options.onRows({ ...rest, arrivals: packed });
   }
 
   accountSums(user: Address): AccountSums | null {

@@ -457,6 +457,10 @@ export function sealed(writer: ByteWriter): Uint8Array {
 
 /** Returns a reader of the bytes; throws HistoryDamagedError if the checksum differs. */
 export function opened(sealedBytes: Uint8Array): ByteReader {
+  // SQLite stores the type of each value next to it, so damage can also turn bytes into a text.
+  if (!(sealedBytes instanceof Uint8Array)) {
+    throw new HistoryDamagedError('packed rows are not binary');
+  }
   const bytes = Buffer.from(sealedBytes.buffer, sealedBytes.byteOffset, sealedBytes.byteLength);
   const end = bytes.length - CRC_BYTES;
   if (end < 0 || crc32(bytes.subarray(0, end)) !== bytes.readUInt32LE(end)) {
