@@ -1,9 +1,11 @@
 import type { Command } from '@oddlot/engine';
-import { address, hash, instrumentId, type Address } from '@oddlot/units';
+import { address, hash, instrumentId, present, type Address } from '@oddlot/units';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FollowedRows } from '@oddlot/testing/venue/followed-rows';
 import { FIRST_ID, OutcomeVenue } from '@oddlot/testing/venue/outcome-venue';
 import { ALICE, BOB, BTC, CAROL, START_MS, TestVenue } from '@oddlot/testing/venue/ws/test-venue';
+
+import { decodeArrivals } from '../store/trace-rows.ts';
 
 let venue: TestVenue;
 let followed: FollowedRows;
@@ -421,4 +423,15 @@ test('R-era: rows of an earlier rules version are passed on unchanged', () => {
   const stateHash = hash(`0x${'5'.repeat(64)}`);
   followed.projector.onEarlierBlock({ head: { ...head, stateHash }, receipts: [], rows });
   expect(followed.last).toBe(rows);
+});
+
+test('R-era: arrivals that rules version 3 lists are packed', () => {
+  const head = { height: 7, timeMs: 7, hash: hash(`0x${'7'.repeat(64)}`) };
+  const order = { orderId: 5, instrumentId: 1, szDecimals: 3, commandIndex: 0, hasFills: false };
+  const rows = { head, arrivals: [order, { ...order, orderId: 6 }] };
+  const stateHash = hash(`0x${'5'.repeat(64)}`);
+  followed.projector.onEarlierBlock({ head: { ...head, stateHash }, receipts: [], rows });
+  const { body, ...packed } = present(followed.last.arrivals, 'the arrivals of a block');
+  expect(packed).toEqual({ firstOrderId: 5, count: 2 });
+  expect(decodeArrivals(body)).toEqual(rows.arrivals);
 });

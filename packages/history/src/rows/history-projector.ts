@@ -124,8 +124,10 @@ export class HistoryProjector implements Projection {
   onEarlierBlock({ head, rows }: EarlierBlock): void {
     this.#last = { height: head.height, hash: head.hash };
     const { arrivals, ...rest } = rows as EarlierRows;
-    const packed = Array.isArray(arrivals) ? packedArrivals(arrivals) : arrivals;
-    this.#options.onRows({ ...rest, arrivals: packed });
+    const isListed = Array.isArray(arrivals);
+    this.#options.onRows(
+      isListed ? { ...rest, arrivals: packedArrivals(arrivals) } : (rows as BlockRows),
+    );
   }
 
   accountSums(user: Address): AccountSums | null {
