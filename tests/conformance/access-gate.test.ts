@@ -97,7 +97,7 @@ describe('R-gate: each mode accepts and rejects the right accounts, with a reaso
     expect(await codeStatus(alice)).toEqual({ user: alice.address, ...CODE_FREE });
   });
 
-  test('mode whitelist lets an account trade while it is on the list', async () => {
+  test('mode whitelist lets an account trade only while it is on the list', async () => {
     await gate({ mode: 'whitelist', whitelist: { add: [alice.address] } });
     await expectOpen(alice);
     await expectStopped(bob, 'User not in whitelist');
@@ -106,7 +106,7 @@ describe('R-gate: each mode accepts and rejects the right accounts, with a reaso
     await expectOpen(bob);
   });
 
-  test('mode accessCode requires a grant, and the code is masked in answers', async () => {
+  test('mode accessCode requires a grant, and answers mask the code', async () => {
     const codes = { add: [{ code: 'SECRET', maxUses: 1 }] };
     await gate({ mode: 'accessCode', accessCodes: codes });
     await expectStopped(alice, 'User not authorized for this channel');
@@ -174,7 +174,7 @@ describe('R-gate: each mode accepts and rejects the right accounts, with a reaso
     });
     const { txs } = await world.client.data({ type: 'block', height: data.block });
     expect(JSON.stringify([data, txs])).not.toContain('HUSH');
-    // The venue applied the real codes, although the public copy of the action hides them.
+    // The venue applied the real codes, even though the public copy of the action hides them.
     await expectOpen(alice);
     await gate({ accessCodes: { remove: ['HUSH-1', 'Q'] }, grants: { remove: [alice.address] } });
   });
@@ -225,7 +225,7 @@ describe('R-gate: each mode accepts and rejects the right accounts, with a reaso
     expect(await codeStatus(alice, 1)).toEqual({ user: alice.address, ...CODE_FREE, channel: 1 });
   });
 
-  test('gate changes are rejected from any account but an admin', async () => {
+  test('gate changes from any account other than an admin are rejected', async () => {
     const action = { type: 'venueAdmin', setGate: { channel: 0, mode: 'closed' } };
     await expectNothing([alice], alice.sign(action), {
       code: 10003,
@@ -267,7 +267,7 @@ describe('R-gate: a closed gate stops only orders that increase positions', () =
       { type: 'reversePosition', asset: perp.id },
     ];
     for (const action of actions) await expectNothing([alice], alice.sign(action), CLOSED);
-    // If one order opens a position, the whole action is rejected.
+    // A single order that opens a position makes the whole action fail.
     const closing = order({ market: perp, side: 'sell', price: '150', size: '1' });
     const mixed = { type: 'order', grouping: 'na', orders: [closing, tooMuch] };
     await expectNothing([alice], alice.sign(mixed), CLOSED);
@@ -294,7 +294,7 @@ describe('R-gate: a closed gate stops only orders that increase positions', () =
     succeeded(await send(alice, 'withdraw3', { destination: bob.address, amount: '5' }));
     succeeded(await alice.approveAgent(world.unfunded('agent').address));
     succeeded(await send(alice, 'approveBuilderFee', { builder: bob.address, maxFeeRate: '0.1%' }));
-    // The counterparty's order must also close a position, because opening is not allowed.
+    // The counterparty's order must also close a position, because opening one is not allowed.
     const close = order({ market: perp, side: 'sell', price: '100', size: '2', reduceOnly: true });
     const cover = order({ market: perp, side: 'buy', price: '100', size: '2', reduceOnly: true });
     succeeded(await alice.place(close));

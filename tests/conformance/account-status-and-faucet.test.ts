@@ -6,7 +6,7 @@ import { Venue } from '../support/venue-process.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The venue runs with the limits of production, including those of the faucet. */
+/** The venue runs with production limits, including those of the faucet. */
 const world = aVenue(['--oracle', 'still']);
 
 async function statusOf(user: string, extra: object = {}): Promise<Json> {
@@ -17,7 +17,7 @@ async function statusOf(user: string, extra: object = {}): Promise<Json> {
 }
 
 describe('the account status states whether an address may trade', () => {
-  test('an address without a deposit has no account', async () => {
+  test('an address that has never deposited has no account', async () => {
     const nobody = world.unfunded('nobody');
     expect(await statusOf(nobody.address)).toEqual({
       user: nobody.address,
@@ -29,7 +29,7 @@ describe('the account status states whether an address may trade', () => {
     });
   });
 
-  test('a funded address exists and is eligible, without a reason', async () => {
+  test('a funded address exists and is eligible, with no reason given', async () => {
     const alice = await world.trader('alice');
     expect(await statusOf(alice.address)).toEqual({
       user: alice.address,
@@ -46,7 +46,7 @@ describe('the account status states whether an address may trade', () => {
     expect((await statusOf(shouted)).user).toBe(alice.address);
   });
 
-  test('the account status is unknown for a channel that is not configured', async () => {
+  test('the account status is unknown for a channel that does not exist', async () => {
     const alice = await world.trader('alice');
     expect(await statusOf(alice.address, { channel: 7 })).toMatchObject({
       channel: 7,
@@ -55,7 +55,7 @@ describe('the account status states whether an address may trade', () => {
     });
   });
 
-  test('/account returns the same answers as /account-status', async () => {
+  test('/account gives the same answers as /account-status', async () => {
     const alice = await world.trader('alice');
     const body = { type: 'accountStatus', user: alice.address };
     const reply = await world.client.post('/account', body);
@@ -96,7 +96,7 @@ describe('the faucet pays out test funds', () => {
     });
   });
 
-  test("the faucet grants once an hour per address, regardless of the address's case", async () => {
+  test('the faucet pays each address once an hour, whatever the case of its letters', async () => {
     const alice = await world.trader('alice');
     const shouted = `0x${alice.address.slice(2).toUpperCase()}`;
     for (const user of [alice.address, shouted]) {
@@ -115,7 +115,7 @@ describe('the faucet pays out test funds', () => {
     expect((await alice.state()).withdrawable).toBe('1000');
   });
 
-  test('the faucet grants the money once for two concurrent requests', async () => {
+  test('two concurrent faucet requests are granted only once', async () => {
     const alice = world.unfunded('alice');
     const replies = await Promise.all(
       Array.from({ length: 5 }, () => world.client.post('/request-fund', { user: alice.address })),
@@ -125,7 +125,7 @@ describe('the faucet pays out test funds', () => {
     expect((await alice.state()).withdrawable).toBe('1000');
   });
 
-  test('a faucet grant on a settlement chain does not credit the venue account', async () => {
+  test('on-chain faucet funds are not credited to the venue account', async () => {
     const dora = world.unfunded('dora');
     const reply = await world.client.post('/request-fund', { user: dora.address, onChain: true });
     expect(reply.status, reply.text).toBe(400);
@@ -142,7 +142,7 @@ describe('the faucet pays out test funds', () => {
     for (let index = 0; index < 5; index++) await world.trader(`trader ${index}`);
   });
 
-  test('the hourly limit and the granted money survive a restart', async () => {
+  test('the hourly limit and the granted funds survive a restart', async () => {
     const alice = await world.trader('alice');
     await world.venue.stop();
     await world.venue.startAgain();
@@ -160,7 +160,7 @@ describe('--no-faucet disables the faucet', () => {
   });
   afterAll(async () => closed?.remove());
 
-  test('a venue without a faucet returns 404 for its path', async () => {
+  test("a venue without a faucet returns 404 for the faucet's path", async () => {
     const client = new Client(closed.url);
     const reply = await client.post('/request-fund', { user: `0x${'1'.repeat(40)}` });
     expect([reply.status, reply.json]).toEqual([404, { message: 'Not found' }]);

@@ -43,7 +43,7 @@ const shape = record({
   onlyIsolated: flag,
 });
 
-test('a new account can trade its balance times its leverage on either side', async () => {
+test('a new account can trade its balance times its leverage on either side of the book', async () => {
   const carol = await world.trader('carol');
   const { eth } = world;
   const query = { type: 'activeAssetData', user: carol.address, coin: eth.coin };
@@ -73,7 +73,7 @@ test('an order of the returned maximum size can be placed', async () => {
   expect(result.state).toBe('open');
 });
 
-test('at a limit price, the returned size is accepted and one lot more is rejected', async () => {
+test('at a limit price, the returned size is accepted and one more lot is rejected', async () => {
   const { eth } = world;
   for (const [side, steps] of [
     ['buy', 40],
@@ -121,7 +121,7 @@ test.each([[['100']], [[100, null]], ['100'], [[null, null, null]], [['1e2', nul
   },
 );
 
-test('a long position increases the available sell size above the buy size', async () => {
+test('a long position raises the available sell size above the buy size', async () => {
   const { btc } = world;
   const query = { type: 'activeAssetData', user: alice.address, coin: btc.coin };
   const data = await world.client.data(query);

@@ -10,7 +10,7 @@ import { address, exactly, expectShape, listOf, record, text, time } from '../su
 import { REPOSITORY } from '../support/venue-process.ts';
 import { nextNonce, signApproveAgent, ZERO_ADDRESS, type JsonObject } from '../support/wallet.ts';
 
-/** R-agents: each `describe` covers one transition in the state table of the agent registry. */
+/** R-agents: each `describe` covers one transition in the agent registry's state table. */
 
 const world = aSharedVenue();
 
@@ -29,7 +29,7 @@ function expectDone(reply: Reply): void {
 }
 
 /**
- * Accepts both forms of a rejection: `err` before consensus, or an entry of `statuses` at
+ * Accepts both forms of a rejection: `err` before consensus, or an entry in `statuses` at
  * execution.
  */
 function expectRefused(reply: Reply, code: number, message: string): void {
@@ -54,7 +54,7 @@ async function expectAuthority(agent: Actor): Promise<void> {
   expect(reply.json, reply.text).toMatchObject({ status: 'ok' });
 }
 
-describe('an approval binds an unused label', () => {
+describe('an approval binds an unused label to an agent', () => {
   test('an approval binds the label and allows the agent to trade', async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
@@ -81,7 +81,7 @@ describe('an approval binds an unused label', () => {
     });
   });
 
-  test('null, omitted and empty labels all mean the unnamed agent', async () => {
+  test('a null, omitted or empty label means the unnamed agent', async () => {
     const alice = await world.trader('alice');
     const [first, second, third] = ['one', 'two', 'three'].map((name) => world.unfunded(name));
     expectDone(await alice.approveAgent(first!.address, null));
@@ -102,7 +102,7 @@ describe('an approval binds an unused label', () => {
     expect(labels).toEqual(['', 'C', 'a', 'b']);
   });
 
-  test('an address without an account is asked to deposit first', async () => {
+  test('an address without an account is told to deposit first', async () => {
     const mallory = world.unfunded('mallory');
     expectRefused(
       await mallory.approveAgent(world.unfunded('agent').address),
@@ -145,7 +145,7 @@ describe('an approval binds an unused label', () => {
     expect(await alice.agents()).toHaveLength(2);
   });
 
-  test('labels are compared byte by byte', async () => {
+  test('labels are compared byte for byte', async () => {
     const alice = await world.trader('alice');
     const labels = ['Desk', 'desk', 'desk ', 'caf\u00e9', 'cafe\u0301'];
     for (const label of labels) {
@@ -167,7 +167,7 @@ describe('an approval binds an unused label', () => {
   });
 });
 
-describe('R-agents: an approved address gets no account until it is revoked', () => {
+describe('R-agents: an approved address cannot get an account until it is revoked', () => {
   const message = 'Agent address is already used';
 
   test('an approved address cannot receive transfers or test funds', async () => {
@@ -182,7 +182,7 @@ describe('R-agents: an approved address gets no account until it is revoked', ()
     await expectAuthority(agent);
   });
 
-  test('an approved address can revoke itself and then receive an account', async () => {
+  test('an approved address can revoke itself and then be given an account', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address, 'desk'));
@@ -204,7 +204,7 @@ describe('R-agents: an approved address gets no account until it is revoked', ()
   });
 });
 
-test('R-nonce: the approval of a former agent gives a warning, which the receipt repeats', async () => {
+test('R-nonce: approving a former agent gives a warning, which the receipt repeats', async () => {
   const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
   const agent = world.unfunded('agent');
   const fields = { agentAddress: agent.address, agentName: 'desk' };
@@ -222,7 +222,7 @@ test('R-nonce: the approval of a former agent gives a warning, which the receipt
 });
 
 describe('an approval can bind a label to another address', () => {
-  test('rebinding a label replaces the agent without using another slot', async () => {
+  test('rebinding a label replaces the agent without using up another slot', async () => {
     const alice = await world.trader('alice');
     const [first, second] = [world.unfunded('first'), world.unfunded('second')];
     expectDone(await alice.approveAgent(first.address, 'desk'));
@@ -261,7 +261,7 @@ describe('a revocation unbinds the label', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('any account may approve a revoked address, with nonces above its nonce floor', async () => {
+  test("any account may approve a revoked address, with nonces above the address's nonce floor", async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
@@ -282,7 +282,7 @@ describe('a revocation unbinds the label', () => {
     expect(owner.owner).toBe(bob.address);
   });
 
-  test('requests signed before a revocation remain invalid after a new approval', async () => {
+  test('requests signed before a revocation stay invalid after a new approval', async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
@@ -295,8 +295,8 @@ describe('a revocation unbinds the label', () => {
   });
 });
 
-describe('the revocation of an unused label changes nothing', () => {
-  test('the revocation of an unknown label is rejected', async () => {
+describe('revoking an unused label changes nothing', () => {
+  test('revoking an unknown label is rejected', async () => {
     const alice = await world.trader('alice');
     const message = 'Agent with this label does not exist';
     expectRefused(await alice.revokeAgent('nobody'), 10008, message);
@@ -307,7 +307,7 @@ describe('the revocation of an unused label changes nothing', () => {
   });
 });
 
-describe('an account has at most 100 labels', () => {
+describe('an account can have at most 100 labels', () => {
   test('the 101st label is rejected until another label is revoked', async () => {
     const alice = await world.trader('alice');
     const signed = [];
@@ -336,11 +336,11 @@ describe('queries show the registered agents', () => {
     expect(await world.client.data({ type: 'agentOwner', user: nobody })).toEqual(expected);
   });
 
-  test("every query for an agent address warns with the owner's address", async () => {
+  test("every query for an agent's address warns with the owner's address", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
-    // `executionReport` is excluded, because it rejects an unknown order and returns no warnings.
+    // `executionReport` is excluded, because it rejects unknown orders and never returns warnings.
     const queries = queriesOfUsers(agent.address).filter(({ type }) => type !== 'executionReport');
     expect(queries.length).toBeGreaterThan(10);
     for (const query of queries) {
@@ -364,7 +364,7 @@ describe('queries show the registered agents', () => {
   });
 });
 
-/** Returns every documented query with a user, which is replaced by this address. */
+/** Returns every documented query that names a user, with this address as the user. */
 function queriesOfUsers(user: string): Json[] {
   const folder = join(REPOSITORY, 'docs', 'reference');
   const requests = readdirSync(folder)
@@ -436,7 +436,7 @@ describe('a rejected approval changes nothing', () => {
     },
   );
 
-  test('an approval by an address without an account is rejected', async () => {
+  test('an approval from an address without an account is rejected', async () => {
     const nobody = world.unfunded('nobody');
     const agentAddress = world.unfunded('agent').address;
     const attempt = direct(nobody, 'approveAgent', { agentAddress, agentName: 'desk' });

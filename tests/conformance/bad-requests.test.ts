@@ -65,7 +65,7 @@ describe('approveAgent rejects invalid fields', () => {
     );
   });
 
-  test('a label of 65 characters is rejected', async () => {
+  test('a label with 65 characters is rejected', async () => {
     const options = { agentAddress: world.unfunded('x').address, agentName: 'x'.repeat(65) };
     const signed = await signApproveAgent(alice.key, { ...options, nonce: nextNonce() });
     await expectHarmless([alice, bob], () => world.client.exchange(signed), [
@@ -75,7 +75,7 @@ describe('approveAgent rejects invalid fields', () => {
     ]);
   });
 
-  test('an approval that is signed for mainnet and sent as testnet is rejected', async () => {
+  test('an approval signed for mainnet but sent as testnet is rejected', async () => {
     const network = { ...TESTNET, serviceNetwork: 'Oddlot-Mainnet', chainId: 869 };
     const options = { agentAddress: world.unfunded('x').address, nonce: nextNonce() };
     const { envelope } = await signApproveAgent(alice.key, { ...options, network });
@@ -197,7 +197,7 @@ describe('the faucet and the account status reject invalid requests', () => {
 describe('corrupted requests do no harm', () => {
   const random = seededRandom(11);
 
-  /** Returns the text after one to four bytes have been changed, removed, duplicated or moved. */
+  /** Returns the text with one to four bytes changed, removed, duplicated or moved. */
   function garbled(text: string): string {
     const characters = text.split('');
     for (let count = 1 + random.below(4); count > 0; count--) {
@@ -212,7 +212,7 @@ describe('corrupted requests do no harm', () => {
     return characters.join('');
   }
 
-  test('a corrupted order is rejected unless the corruption does not affect it', async () => {
+  test('a corrupted order is rejected unless the corruption leaves it intact', async () => {
     const { btc } = world;
     const before = await factsOf(alice, bob);
     const good = order({ market: btc, side: 'buy', price: btc.at(-1000), size: btc.worth(20) });
@@ -229,7 +229,7 @@ describe('corrupted requests do no harm', () => {
       if (reply.json.status === 'err') expect(refusalText(reply.json)).not.toBe('');
       else taken += 1;
     }
-    // The order is still valid if the corruption affects only an optional envelope key such as
+    // The order stays valid if the corruption affects only an optional envelope key such as
     // `confirm`.
     const rows = (await alice.openOrders()).filter((row) => row.limitPx === btc.at(-1000));
     expect(rows).toHaveLength(taken);
@@ -253,7 +253,7 @@ describe('corrupted requests do no harm', () => {
   });
 });
 
-test('trading works after the corrupted requests', async () => {
+test('trading still works after the corrupted requests', async () => {
   const { eth } = world;
   const price = eth.at(0);
   const size = eth.worth(30);

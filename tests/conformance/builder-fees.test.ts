@@ -78,7 +78,7 @@ const rewards = (
   eligible: Number(perpAccountBalance) >= 100,
 });
 
-describe('R-builder: a builder fee requires an approval', () => {
+describe('R-builder: charging a builder fee requires an approval', () => {
   test("a builder's rate can be approved, changed and revoked", async () => {
     const before = Date.now();
     const reply = await approveBuilder(alice, builder.address, '0.05%');
@@ -121,7 +121,7 @@ describe('R-builder: a builder fee requires an approval', () => {
     expect(await buildersOf(alice)).toHaveLength(20);
   });
 
-  test('the smallest rate is accepted, and a lower rate is rejected with the bounds', async () => {
+  test('the lowest rate is accepted, and an even lower one is rejected with the bounds', async () => {
     const fundedUser = await world.trader('careful');
     for (const rate of ['0.000001%', '0.0000019%', '1.000000%']) {
       succeeded(await approveBuilder(fundedUser, builder.address, rate));
@@ -174,7 +174,7 @@ describe('R-builder: a builder fee requires an approval', () => {
     );
   });
 
-  test('a builder approval by an agent is rejected', async () => {
+  test('a builder approval signed by an agent is rejected', async () => {
     const agent = world.unfunded('agent');
     succeeded(await alice.approveAgent(agent.address));
     await expectNothing(
@@ -186,7 +186,7 @@ describe('R-builder: a builder fee requires an approval', () => {
 });
 
 describe('R-builder: each fill pays the builder fee of its order', () => {
-  test('a taker pays 0.1 to the builder on 200 USDC at f = 50', async () => {
+  test('a taker pays the builder 0.1 on 200 USDC at f = 50', async () => {
     succeeded(await approveBuilder(alice, builder.address));
     succeeded(await act(bob, plain('sell', '2')));
     const reply = await act(alice, through(50, 'buy', '2'));
@@ -196,7 +196,7 @@ describe('R-builder: each fill pays the builder fee of its order', () => {
     expect([await alice.balance(), await bob.balance()]).toEqual(['999.81', '999.97']);
   });
 
-  test('a maker at the cap of f = 100 pays 0.2, and the taker pays no builder fee', async () => {
+  test('a maker at the cap of f = 100 pays the builder 0.2, and the taker pays no builder fee', async () => {
     succeeded(await approveBuilder(bob, builder.address));
     succeeded(await act(bob, through(100, 'sell', '2')));
     succeeded(await act(alice, plain('buy', '2')));
@@ -214,14 +214,14 @@ describe('R-builder: each fill pays the builder fee of its order', () => {
 
   test('R-rounding: builder fees are rounded down once per order and role', async () => {
     succeeded(await approveBuilder(alice, builder.address));
-    // Each fill earns 0.111 × 100.01 × 0.00003 = 0.00033303…, and three fills together earn
+    // One fill earns 0.111 × 100.01 × 0.00003 = 0.00033303…, and three fills together earn
     // 0.00099909….
     for (let n = 0; n < 3; n++) succeeded(await act(bob, plain('sell', '0.111', '100.01')));
     succeeded(await act(alice, through(3, 'buy', '0.333', '100.01')));
     expect((await builderState(builder)).totalEarned).toBe('0.000999');
   });
 
-  test('f = 0 charges no fee and gives no warning', async () => {
+  test('f = 0 charges no fee and raises no warning', async () => {
     succeeded(await approveBuilder(alice, builder.address));
     succeeded(await act(bob, plain('sell', '2')));
     const reply = await act(alice, through(0, 'buy', '2'));
@@ -241,12 +241,12 @@ describe('R-builder: each fill pays the builder fee of its order', () => {
   });
 });
 
-describe('an order whose builder fee is dropped is executed, and the reply has the reason', () => {
+describe('an order whose builder fee is dropped still executes, and the reply gives the reason', () => {
   const cases = [
     { reason: 'notApproved', rate: undefined, f: 10, allowed: 0, held: '1000' },
     { reason: 'overCap', rate: '1%', f: 101, allowed: 100, held: '1000' },
     { reason: 'overApproval', rate: '0.05%', f: 51, allowed: 50, held: '1000' },
-    // If the approved rate is between two values of f, the lower value is allowed.
+    // If the approved rate falls between two values of f, the lower value is allowed.
     { reason: 'overApproval', rate: '0.0509%', f: 51, allowed: 50, held: '1000' },
     { reason: 'builderBalance', rate: '0.05%', f: 50, allowed: 0, held: '99.999999' },
     // The checks run in this order: approval, cap, approved rate, balance.
@@ -255,7 +255,7 @@ describe('an order whose builder fee is dropped is executed, and the reply has t
     { reason: 'overApproval', rate: '0.05%', f: 51, allowed: 50, held: '99' },
   ];
   test.each(cases)(
-    'the fee is dropped with reason $reason at $rate and f = $f',
+    'the fee is dropped for $reason at $rate and f = $f',
     async ({ reason, rate, f, allowed, held }) => {
       if (rate !== undefined) succeeded(await approveBuilder(alice, builder.address, rate));
       if (held !== '1000') await leave(held);
@@ -269,13 +269,13 @@ describe('an order whose builder fee is dropped is executed, and the reply has t
     },
   );
 
-  /** Transfers money away until the builder has exactly this balance. */
+  /** Transfers money away until the builder has exactly this balance left. */
   async function leave(held: string): Promise<void> {
     const amount = (1000 - Number(held)).toFixed(6);
     succeeded(await tokenSend(builder, { to: world.unfunded('sink').address, amount }));
   }
 
-  test('a builder with exactly 100 USDC earns fees', async () => {
+  test('a builder with a balance of exactly 100 USDC earns fees', async () => {
     await leave('100');
     succeeded(await approveBuilder(alice, builder.address));
     succeeded(await act(bob, plain('sell', '2')));
@@ -284,7 +284,7 @@ describe('an order whose builder fee is dropped is executed, and the reply has t
     expect(await builderState(builder)).toEqual(rewards('0.1', '0.1', '0', '100'));
   });
 
-  test('the warning of an unconfirmed order describes the state at admission', async () => {
+  test('the warning on an unconfirmed order reflects the state at admission', async () => {
     const reply = await world.client.exchange(await alice.sign(through(10, 'buy', '1', '50')));
     expectDropped(reply, 'notApproved', 10, 0);
   });
@@ -313,7 +313,7 @@ describe('R-builder: a builder claims its rewards', () => {
     succeeded(await act(alice, through(50, 'buy', '2')));
   }
 
-  test('a claim credits the whole amount to the perp balance once', async () => {
+  test('a claim credits the whole amount to the perp balance, and only once', async () => {
     await earn();
     const reply = await act(builder, claim);
     succeeded(reply);
@@ -327,7 +327,7 @@ describe('R-builder: a builder claims its rewards', () => {
     await expectNothing([builder], builder.sign(claim), refused('No unclaimed builder rewards'));
   });
 
-  test('an agent can claim for its owner', async () => {
+  test("an agent can claim on its owner's behalf", async () => {
     const agent = world.unfunded('agent');
     succeeded(await builder.approveAgent(agent.address));
     await earn();
@@ -336,7 +336,7 @@ describe('R-builder: a builder claims its rewards', () => {
     expect(await builder.balance()).toBe('1000.1');
   });
 
-  test('unclaimed rewards do not count towards the required 100 USDC', async () => {
+  test('unclaimed rewards do not count towards the 100 USDC that a builder needs', async () => {
     await earn();
     succeeded(await tokenSend(builder, { to: bob.address, amount: '900.05' }));
     expect(await builderState(builder)).toEqual(rewards('0.1', '0.1', '0', '99.95'));
@@ -344,7 +344,7 @@ describe('R-builder: a builder claims its rewards', () => {
     expect(await builderState(builder)).toEqual(rewards('0', '0.1', '0.1', '100.05'));
   });
 
-  test('an address without rewards gets zeros and cannot claim', async () => {
+  test('for an address without rewards, the query returns zeros and a claim is rejected', async () => {
     const nobody = world.unfunded('nobody');
     expect(await builderState(nobody)).toEqual({
       ...rewards('0', '0', '0', '0'),

@@ -11,7 +11,7 @@ import { results, status } from '../support/replies.ts';
 
 const world = aSharedVenue();
 
-/** Returns a valid resting buy order far below the mark. Each test changes one property. */
+/** Returns a valid resting buy order far below the mark. Each test changes one property of it. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
 describe('cancel and cancelByCloid end open orders', () => {
@@ -44,7 +44,7 @@ describe('cancel and cancelByCloid end open orders', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('missing, foreign and finished orders get the same reject', async () => {
+  test('missing, foreign and ended orders get the same reject', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc, eth } = world;
     const foreign = await bob.placed({
@@ -78,7 +78,7 @@ describe('cancel and cancelByCloid end open orders', () => {
     expect(status(reply).error).toBe(notFound(btc.id));
   });
 
-  test('cancel tries every entry and returns each failure at its index', async () => {
+  test('cancel tries every entry and reports each failure at its index', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(resting(), resting());
     const [first, second] = results(reply);

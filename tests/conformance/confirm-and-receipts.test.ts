@@ -42,8 +42,8 @@ async function statusOf(client: Client, names: object): Promise<Json> {
   return client.data({ type: 'actionStatus', ...names });
 }
 
-describe('confirm: executed waits for the result of the action', () => {
-  test('the reply contains the hash, the height and the state of each order', async () => {
+describe("confirm: executed waits for the action's result", () => {
+  test('the reply includes the hash, the height and the state of each order', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const reply = await world.client.executed(signed);
@@ -120,7 +120,7 @@ describe('actionStatus returns the receipt of an action', () => {
     for (const names of others) expect(await statusOf(world.client, names)).toEqual(byHash);
   });
 
-  test("the receipt of an agent's action names the signer and the account", async () => {
+  test("the receipt for an agent's action names the signer and the account", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     await alice.approveAgent(agent.address);
@@ -130,7 +130,7 @@ describe('actionStatus returns the receipt of an action', () => {
     expect(found).toMatchObject({ signer: agent.address, user: alice.address });
   });
 
-  test('actionStatus finds the receipt of an unconfirmed action', async () => {
+  test('actionStatus finds the receipt for an unconfirmed action', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     await world.client.exchange(signed);
@@ -140,7 +140,7 @@ describe('actionStatus returns the receipt of an action', () => {
     });
   });
 
-  test('actionStatus returns a failed execution with its error', async () => {
+  test('actionStatus returns a failed execution together with its error', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.cancel({ a: world.btc.id, o: 424_242_424 });
     const message = `Order was never placed, already canceled, or filled. asset=${world.btc.id}`;
@@ -153,7 +153,7 @@ describe('actionStatus returns the receipt of an action', () => {
     });
   });
 
-  test('actionStatus returns status unknown and null fields for an unknown request', async () => {
+  test('actionStatus returns status unknown and null fields for a request it does not know', async () => {
     const nobody = world.unfunded('nobody').address;
     const never = {
       status: 'unknown',
@@ -194,7 +194,7 @@ describe('R-tx: a repeated request is executed once', () => {
     expect(again).toEqual(before);
   }
 
-  test('a repeated request is answered from the first receipt and not executed again', async () => {
+  test('a repeated request is answered from the first receipt and does not execute again', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const { json } = await world.client.executed(signed);
@@ -204,7 +204,7 @@ describe('R-tx: a repeated request is executed once', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('a repeated request gets the first answer after the order was cancelled or filled', async () => {
+  test('a repeated request gets the first answer even after the order was cancelled or filled', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const { json } = await world.client.executed(signed);
@@ -214,7 +214,7 @@ describe('R-tx: a repeated request is executed once', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('a repeated request gets the first answer after a failed execution', async () => {
+  test('a repeated request gets the first answer even after a failed execution', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign({ type: 'cancel', cancels: [{ a: world.btc.id, o: 3 }] });
     const { json } = await world.client.executed(signed);
@@ -222,7 +222,7 @@ describe('R-tx: a repeated request is executed once', () => {
     await expectSameReceipt(signed, json);
   });
 
-  test('twenty concurrent copies create one order and get one answer', async () => {
+  test('twenty concurrent copies create one order and all get the same answer', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const replies = await Promise.all(
@@ -232,7 +232,7 @@ describe('R-tx: a repeated request is executed once', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test("an agent's repeated request gets its first answer after the revocation", async () => {
+  test("an agent's repeated request gets its first answer even after the agent is revoked", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     await alice.approveAgent(agent.address);
@@ -243,7 +243,7 @@ describe('R-tx: a repeated request is executed once', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('an approval sent twice approves once', async () => {
+  test('an approval sent twice takes effect once', async () => {
     const alice = await world.trader('alice');
     const agentAddress = world.unfunded('agent').address;
     const signed = await signApproveAgent(alice.key, { agentAddress, nonce: nextNonce() });
@@ -300,7 +300,7 @@ describe('an action outlasts the confirm timeout on a slow disk', () => {
   });
   afterAll(async () => slow?.remove());
 
-  test('the reply is a 202 with the hash, and the receipt is pending until execution', async () => {
+  test('the reply is a 202 with the hash, and the receipt stays pending until execution', async () => {
     const signed = await alice.sign(restingAction(btc));
     const reply = await client.executed(signed);
     expect(reply.status, reply.text).toBe(202);
@@ -316,7 +316,7 @@ describe('an action outlasts the confirm timeout on a slow disk', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('a repeated request waits for the first request and is not executed again', async () => {
+  test('a repeated request waits for the first one and is not executed again', async () => {
     const before = (await alice.openOrders()).length;
     const signed = await alice.sign(restingAction(btc, 1));
     expect((await client.executed(signed)).status).toBe(202);

@@ -39,7 +39,7 @@ async function credited(user: Hex, balance: string): Promise<void> {
   await expect.poll(() => balanceIn(user), { timeout: 60_000 }).toBe(balance);
 }
 
-test('settings name the chain, its contracts and an endpoint for wallets', async () => {
+test('settings give the chain, its contracts and an endpoint for wallets', async () => {
   const { data } = await info({ type: 'settings' });
   expect(data.settlement_chain_id).toBe(421_614);
   expect(data.settlement_rpc_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -48,7 +48,7 @@ test('settings name the chain, its contracts and an endpoint for wallets', async
   }
 });
 
-test('the faucet gives test USDC and ether on the chain once an hour', async () => {
+test('the faucet gives out test USDC and ether on the chain once an hour', async () => {
   const { address } = await fundedOnChain(venue.url);
   expect(await chain.balanceOf(address)).toBe(usdc('1000'));
   await expect
@@ -83,7 +83,7 @@ describe('R-deposit: a deposit from a wallet is credited exactly once', () => {
     await credited(account.address, '12.1');
   });
 
-  test('a deposit by another account is credited to the user', async () => {
+  test('a deposit made by another account is credited to the user it names', async () => {
     const account = await fundedOnChain(venue.url);
     const user = privateKeyToAccount(generatePrivateKey()).address;
     const wallet = chain.wallet(account);
@@ -92,7 +92,7 @@ describe('R-deposit: a deposit from a wallet is credited exactly once', () => {
     await credited(user, '9');
   });
 
-  test('the operator sees the progress of reading the chain', async () => {
+  test('the operator can see how far the chain has been read', async () => {
     const operations = `${venue.operations}/settlement`;
     const status = (await (await fetch(operations)).json()) as Json;
     const { data } = await info({ type: 'settings' });
@@ -103,7 +103,7 @@ describe('R-deposit: a deposit from a wallet is credited exactly once', () => {
   });
 });
 
-describe('depositWithPermit accepts deposits from users without ether', () => {
+describe('depositWithPermit accepts deposits from users who have no ether', () => {
   type PermitOptions = { readonly deadline?: bigint; readonly nonce?: bigint };
 
   async function permitted(usd: string, more: PermitOptions = {}) {
@@ -121,7 +121,7 @@ describe('depositWithPermit accepts deposits from users without ether', () => {
     return wallet.permit(usdc(usd), more.deadline ?? inDeadline(), more.nonce);
   }
 
-  test('depositWithPermit waits for the receipt and returns the same transaction for a repeated permit', async () => {
+  test('depositWithPermit waits for the receipt, and repeating the permit returns the same transaction', async () => {
     const { account, query } = await permitted('40');
     const first = await info(query);
     expect(first).toMatchObject({ success: true, data: { txHash: expect.stringMatching(/^0x/) } });
@@ -133,7 +133,7 @@ describe('depositWithPermit accepts deposits from users without ether', () => {
     expect(await chain.balanceOf(account.address)).toBe(usdc('960'));
   });
 
-  test('depositWithPermit accepts only a v of 27 or 28', async () => {
+  test('depositWithPermit accepts only 27 or 28 as v', async () => {
     const { account, query } = await permitted('40');
     const { r, s, v } = query.signature;
     for (const wrong of [v - 27, 29, '27']) {
@@ -180,7 +180,7 @@ describe('depositWithPermit accepts deposits from users without ether', () => {
     ['of another nonce', '5', { nonce: 7n }, 10003, 'Signer does not match user'],
     ['of more than the balance', '1001', {}, 10014, 'Permit deposit failed'],
   ])('depositWithPermit rejects a permit %s', async (_, usd, more, code, message) => {
-    // Rejected permits are never sent to the chain, so all cases can use one account.
+    // Rejected permits are never sent to the chain, so all cases can share one account.
     const query = await permitOf(await (patient ??= fundedOnChain(venue.url)), usd, more);
     expect(await info(query)).toMatchObject({ success: false, code, message });
   });
@@ -266,7 +266,7 @@ describe('depositWithPermit accepts deposits from users without ether', () => {
     expect(String(answer['message']) + JSON.stringify(answer['details'] ?? '')).toContain(text);
   });
 
-  /** Rejected permits are never sent to the chain, so all cases can use one permit. */
+  /** Rejected permits are never sent to the chain, so all cases can share one permit. */
   let refused: Promise<SignedPermit> | undefined;
   const oddPermit = (): Promise<SignedPermit> =>
     (refused ??= permitted('5').then(({ query }) => query));
@@ -288,7 +288,7 @@ describe('depositWithPermit accepts deposits from users without ether', () => {
   test.each([120, 7 * 86_400])(
     'depositWithPermit accepts a deadline of exactly %i seconds',
     async (seconds) => {
-      // Tries again if the clock reached the next second between signing and sending.
+      // Tries again if the clock moved to the next second between signing and sending.
       const attempt = async () => {
         const { query } = await permitted('5', { deadline: inDeadline(seconds) });
         return (await info(query))['success'];
@@ -303,7 +303,7 @@ describe('depositWithPermit accepts deposits from users without ether', () => {
       address: privateKeyToAccount(localKeys(venue).relayer).address,
     });
 
-  test("depositWithPermit does not send used nonces, paused deposits or a user's second pending permit", async () => {
+  test("depositWithPermit sends nothing for a used nonce, a paused bridge or a user's second pending permit", async () => {
     const { account, query, wallet } = await permitted('20');
     const others = await Promise.all(
       ['21', '22', '23'].map((usd) => wallet.permit(usdc(usd), inDeadline(), 0n)),
@@ -341,7 +341,8 @@ describe('depositWithPermit accepts deposits from users without ether', () => {
 
   test('a permit that fails on the chain is reported as a failed deposit', async () => {
     const { account, query, wallet } = await permitted('200');
-    // The user has already used the permit on the chain, and the bridge accepts a permit only once.
+    // The user has already used the permit on the chain, and the bridge accepts each permit only
+    // once.
     await wallet.usePermit(query);
     const answer = await info(query);
     expect(answer).toMatchObject({ code: 10014, message: 'Permit deposit failed' });
@@ -351,7 +352,7 @@ describe('depositWithPermit accepts deposits from users without ether', () => {
   });
 });
 
-test('an ethers program can deposit through the contracts alone', async () => {
+test('an ethers program can deposit using only the contracts', async () => {
   const key = generatePrivateKey();
   const { data } = await info({ type: 'settings' });
   const provider = new JsonRpcProvider(data.settlement_rpc_url as string, undefined, {
@@ -394,7 +395,7 @@ test('logs contain no keys, and on-chain faucet grants survive a restart', async
   for (const key of keys ?? []) for (const text of texts) expect(text).not.toContain(key);
 });
 
-test('R-deposit: kills between the steps never credit a deposit twice', async () => {
+test('R-deposit: kills between the steps never cause a deposit to be credited twice', async () => {
   const account = await fundedOnChain(venue.url);
   const wallet = chain.wallet(account);
   // `tests/crash/deposits.test.ts` kills the venue at many more steps.

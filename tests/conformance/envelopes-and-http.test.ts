@@ -19,7 +19,7 @@ function expectRefusal(path: string, reply: Reply, status: number, code: number)
   else expect(reply.json).toMatchObject({ success: false, message: expect.any(String) });
 }
 
-describe('unknown paths and methods get an error', () => {
+describe('unknown paths and methods return an error', () => {
   test('an unknown path is a 404 with a message', async () => {
     for (const path of ['/', '/nothing', '/info/', '/exchange/order', '/INFO']) {
       const reply = await world.client.post(path, SETTINGS);
@@ -35,12 +35,12 @@ describe('unknown paths and methods get an error', () => {
     }
   });
 
-  test('a plain GET of the stream path gets a request to upgrade', async () => {
+  test('a plain GET on the stream path is asked to upgrade', async () => {
     const reply = await world.client.send('GET', '/ws', undefined);
     expect(reply.status).toBe(426);
   });
 
-  test('an unknown query type is a 403 with the text of the API', async () => {
+  test('an unknown query type is a 403 with the text the API specifies', async () => {
     const reply = await world.client.info({ type: 'noSuchQuery' });
     expectRefusal('/info', reply, 403, 10001);
     expect(reply.json).toMatchObject({
@@ -66,7 +66,7 @@ describe('unknown paths and methods get an error', () => {
   });
 });
 
-describe('bodies require the content type of JSON', () => {
+describe('bodies must have the JSON content type', () => {
   test.each(POST_PATHS)('%s rejects a body that is not application/json', async (path) => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       const reply = await world.client.send('POST', path, SETTINGS, { 'content-type': type });
@@ -82,7 +82,7 @@ describe('bodies require the content type of JSON', () => {
     }
   });
 
-  test('a request without a content type is read as JSON', async () => {
+  test('a request with no content type is read as JSON', async () => {
     const reply = await world.client.send('POST', '/info', SETTINGS);
     expect(reply.json).toMatchObject({ success: true, code: 0 });
   });
@@ -166,7 +166,7 @@ describe('bodies that are not a JSON object are rejected', () => {
     expectRefusal('/info', reply, 400, 10002);
   });
 
-  test('a body with excessive nesting is rejected without effect', async () => {
+  test('an excessively nested body is rejected without effect', async () => {
     for (const depth of [1_000, 10_000]) {
       const arrays = `{"type":"settings","x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
       const objects = `{"type":"settings","x":${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}}`;
@@ -180,7 +180,7 @@ describe('bodies that are not a JSON object are rejected', () => {
   });
 });
 
-describe('the size of a body is limited', () => {
+describe('body size is limited', () => {
   const padded = (length: number) => SETTINGS + ' '.repeat(length - SETTINGS.length);
 
   test('R-requests: a body of 64 KiB is accepted', async () => {
@@ -214,7 +214,7 @@ describe('the size limit applies to bodies without a declared length', () => {
   });
 });
 
-describe('JSON bodies must have unambiguous numbers and keys', () => {
+describe('numbers and keys in JSON bodies must be unambiguous', () => {
   const queries = (number: string) => [
     ['/info', `{"type":"stateHash","height":${number}}`],
     ['/info', `{"type":"actionStatus","signer":"0x${'1'.repeat(40)}","nonce":${number}}`],
@@ -224,7 +224,7 @@ describe('JSON bodies must have unambiguous numbers and keys', () => {
     ],
   ];
 
-  test('an integer is accepted in only one spelling', async () => {
+  test('each integer is accepted in only one spelling', async () => {
     for (const number of ['1.0', '1e3', '1E3', '-0', '0.0', '1.5', '1e-1']) {
       for (const [path, body] of queries(number)) {
         const reply = await world.client.post(path!, body);
@@ -242,7 +242,7 @@ describe('JSON bodies must have unambiguous numbers and keys', () => {
     }
   });
 
-  test('the numbers of an action follow the same rules', async () => {
+  test('numbers inside an action follow the same rules', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const plain = order({ market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) });
@@ -276,7 +276,7 @@ describe('JSON bodies must have unambiguous numbers and keys', () => {
     }
   });
 
-  test('keys that are special in JavaScript are ordinary keys', async () => {
+  test('keys with a special meaning in JavaScript are treated as ordinary keys', async () => {
     const ignored = '{"type":"settings","__proto__":{"x":1},"constructor":1,"toString":null}';
     expect((await world.client.post('/info', ignored)).json).toMatchObject({ success: true });
     const hidden = '{"__proto__":{"type":"settings"}}';
@@ -285,7 +285,7 @@ describe('JSON bodies must have unambiguous numbers and keys', () => {
     expect(reply.json.message).toBe('Missing field: type');
   });
 
-  test('unknown fields of a query are ignored', async () => {
+  test('unknown fields in a query are ignored', async () => {
     const reply = await world.client.info({ type: 'settings', surprise: [1, { two: null }] });
     expect(reply.json).toMatchObject({ success: true, code: 0 });
   });
@@ -302,7 +302,7 @@ describe('error details name the invalid field', () => {
     });
   });
 
-  test('an error names a mistyped field and its received value', async () => {
+  test('an error about a mistyped field names it and gives the received value', async () => {
     const reply = await world.client.info({ type: 'clearinghouseState', user: 7 });
     expectRefusal('/info', reply, 400, 10002);
     expect(reply.json).toMatchObject({
@@ -323,7 +323,7 @@ describe('error details name the invalid field', () => {
     }
   });
 
-  test('success envelopes contain success, code and data', async () => {
+  test('success envelopes have success, code and data', async () => {
     const reply = await world.client.info({ type: 'settings' });
     expect(Object.keys(reply.json).toSorted()).toEqual(['code', 'data', 'success']);
   });

@@ -29,10 +29,7 @@ let company: Actor;
 let member: Actor;
 
 type Sent = { readonly name: string; readonly signed: Signed; readonly reply: Json };
-/**
- * The executed requests, one of each kind. `after` is the account data that results from all
- * requests.
- */
+/** The executed requests, one of each kind. `after` is the account data after all requests. */
 const sent: Sent[] = [];
 let after: Json;
 
@@ -69,7 +66,7 @@ beforeAll(async () => {
   after = await everythingOf(people());
 });
 
-/** Sends a request ten times concurrently and expects ten equal answers. */
+/** Sends a request ten times concurrently and expects ten identical answers. */
 async function record(name: string, sign: () => Promise<Signed>): Promise<void> {
   const signed = await sign();
   const replies = await Promise.all(
@@ -85,7 +82,7 @@ async function record(name: string, sign: () => Promise<Signed>): Promise<void> 
 const receiptOf = async (names: object): Promise<Json> =>
   world.client.data({ type: 'actionStatus', ...names });
 
-/** Checks the receipt of each request by every identifier. */
+/** Checks each request's receipt by every identifier. */
 async function expectReceipts(): Promise<void> {
   for (const { name, signed, reply } of sent) {
     const { txHash, traceId, envelope } = signed;
@@ -112,8 +109,8 @@ async function expectSameAgain(): Promise<void> {
   expect(await everythingOf(people())).toEqual(after);
 }
 
-describe('R-tx: repeated money transfers and key changes are executed once', () => {
-  test('ten concurrent copies are executed once', async () => {
+describe('R-tx: repeated money transfers and key changes take effect once', () => {
+  test('ten concurrent copies execute once', async () => {
     expect(await deltasOf(alice)).toMatchObject([
       { type: 'withdraw', amount: '9' },
       { type: 'send', amount: '7' },
@@ -131,7 +128,7 @@ describe('R-tx: repeated money transfers and key changes are executed once', () 
 
   test('a repeated request gets the first answer and changes nothing', expectSameAgain);
 
-  test('the same nonce with other content is rejected as used', async () => {
+  test('reusing the nonce for different content is rejected', async () => {
     const [{ signed }] = sent.filter(({ name }) => name === 'tokenSend') as [Sent];
     const { nonce } = signed.envelope;
     const other = transfer({ to: bob.address, amount: '8' });
@@ -144,7 +141,7 @@ describe('R-tx: repeated money transfers and key changes are executed once', () 
     expect(await everythingOf(people())).toEqual(after);
   });
 
-  test('receipts and nonces survive a kill of the venue', async () => {
+  test('receipts and nonces survive the venue being killed', async () => {
     await world.venue.kill();
     await world.venue.startAgain();
     expect(await everythingOf(people())).toEqual(after);
@@ -154,7 +151,7 @@ describe('R-tx: repeated money transfers and key changes are executed once', () 
 });
 
 describe('a request rejected before logging can be sent again', () => {
-  test('a request rejected before it was logged leaves no receipt and does not consume its nonce', async () => {
+  test('a request rejected before it was logged leaves no receipt and uses up no nonce', async () => {
     const carol = world.unfunded('carol');
     const signed = await direct(carol, 'tokenSend', transfer({ to: alice.address, amount: '3' }));
     expect((await world.client.executed(signed)).json).toMatchObject({ code: 10006 });

@@ -35,8 +35,8 @@ const refusalOf = async (query: object): Promise<Json> => {
   return { ...json, status };
 };
 
-describe('the report of a taker order explains its execution', () => {
-  test('R-rounding: the report shows book, fills, fees and slippage over several price levels', async () => {
+describe('the report on a taker order explains its execution', () => {
+  test('R-rounding: the report shows the book, fills, fees and slippage across several price levels', async () => {
     const { alice, bob, carol, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'buy', price: '99', size: '1' });
     await bob.placed({ market: perp, side: 'sell', price: '101', size: '1' });
@@ -90,7 +90,7 @@ describe('the report of a taker order explains its execution', () => {
       resting: null,
       end: { ...at, state: 'filled', reason: null },
     });
-    // The report has its fields in the order that the API documents.
+    // The fields of the report are in the order that the API documents.
     const fields =
       'oid cloid instrumentId coin side outcome tif limitPx origSz received entered arrival fills filledSz avgPx fee ' +
       'builderFee slippage resting end';
@@ -103,7 +103,7 @@ describe('the report of a taker order explains its execution', () => {
     expect((await reportsOf(alice, { txHash: signed.txHash })).orders).toEqual([report]);
   });
 
-  test("a seller's slippage has the opposite sign, and the rest of an Ioc order is cancelled", async () => {
+  test("a seller's slippage has the opposite sign, and the remainder of an Ioc order is cancelled", async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'buy', price: '99', size: '1' });
     await bob.placed({ market: perp, side: 'sell', price: '101', size: '1' });
@@ -130,7 +130,7 @@ describe('the report of a taker order explains its execution', () => {
     });
   });
 
-  test('R-stp, R-reduce: reports only actual counterparties and the size sent to the book', async () => {
+  test('R-stp, R-reduce: the report lists only actual counterparties and the size sent to the book', async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'sell', price: '100', size: '1' });
     await alice.placed({ market: perp, side: 'buy', price: '100', size: '1' });
@@ -150,7 +150,7 @@ describe('the report of a taker order explains its execution', () => {
     });
   });
 
-  test('the report of a rejected post-only order has no arrival, and that of an expired order ends at its expiry', async () => {
+  test("a rejected post-only order's report has no arrival, and an expired order's report ends at its expiry", async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'sell', price: '101', size: '1' });
     const alo = perpOrder({ market: perp, side: 'buy', price: '101', size: '1', tif: 'Alo' });
@@ -177,7 +177,7 @@ describe('the report of a taker order explains its execution', () => {
   });
 });
 
-describe('the report of a resting order shows its queue position', () => {
+describe("a resting order's report shows its queue position", () => {
   test('the queue position advances as other orders leave, and an amend resets it', async () => {
     const { alice, bob, carol, perp } = await newScene(world, operator);
     const bid = { market: perp, side: 'buy', price: '99', size: '2' } as const;
@@ -193,7 +193,7 @@ describe('the report of a resting order shows its queue position', () => {
     });
     await bob.cancel({ a: perp.id, o: first.oid });
     await carol.placed({ market: perp, side: 'sell', price: '99', size: '2', tif: 'Ioc' });
-    // Carol's sell order first cancels her own order, which ranks ahead of Alice's, and then trades
+    // Carol's sell order first cancels her own order, which is ahead of Alice's, and then trades
     // with Alice's order.
     const filled = await reportOf(alice, oid);
     expect(filled).toMatchObject({
@@ -226,7 +226,7 @@ describe('the report of a resting order shows its queue position', () => {
     expect(end.end.height).toBeGreaterThan(end.received.height);
   });
 
-  test('a cancelled order reports the size that was still ahead', async () => {
+  test("a cancelled order's report gives the size that was still ahead of it", async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     const ask = { market: perp, side: 'sell', price: '101' } as const;
     await bob.placed({ ...ask, size: '2' });
@@ -268,7 +268,7 @@ test('R-trigger: a trigger order is received before it arrives at the book', asy
   expect(fired.entered).toEqual({ time: fired.end.time, height: fired.end.height });
 });
 
-describe('reports of outcome orders use the prices of their outcome', () => {
+describe('reports on outcome orders use the prices of their outcome', () => {
   test('R-delay: a delayed order arrives after it is received, and a NO order has NO prices', async () => {
     const [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
     const market = await deployer.list({ ...FEE, orderDelayMs: 300 });
@@ -291,7 +291,7 @@ describe('reports of outcome orders use the prices of their outcome', () => {
       outcome: 'No',
       limitPx: '0.45',
       received: { txHash: signed.txHash },
-      // YES has a bid at 0.60. The bid for NO is equivalent to a YES ask at 0.70.
+      // YES has a bid at 0.60. The NO bid is equivalent to a YES ask at 0.70.
       arrival: {
         bestBid: '0.3',
         bestAsk: '0.4',
@@ -311,7 +311,7 @@ describe('reports of outcome orders use the prices of their outcome', () => {
     expect((await reportsOf(bob, { cloid })).orders).toEqual([report]);
   });
 
-  test('a seller of shares has positive slippage for a lower price', async () => {
+  test('a seller of shares has positive slippage at a lower price', async () => {
     const [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
     const market = await deployer.list({ ...FEE, orderDelayMs: 0 });
     succeeded(await operate(bob, 'split', [market, '20']));
@@ -326,8 +326,8 @@ describe('reports of outcome orders use the prices of their outcome', () => {
   });
 });
 
-describe('reports are found by either order id', () => {
-  test('a client order id finds the live order, otherwise the newest ended order', async () => {
+describe('reports can be looked up by either order id', () => {
+  test('a client order id finds the live order, or otherwise the most recently ended one', async () => {
     const { alice, perp } = await newScene(world, operator);
     const cloid = cloidOf('again');
     const bids = ['90', '91', '92'].map((price) =>
@@ -351,7 +351,7 @@ describe('reports are found by either order id', () => {
     ]);
   });
 
-  test('a cancel reports only the TP/SL orders that ended with the order', async () => {
+  test("a cancel's report includes only the TP/SL orders that ended with the order", async () => {
     const { alice, perp } = await newScene(world, operator);
     const entry = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
     const exits = (['tp', 'sl'] as const).map((kind) =>
@@ -377,7 +377,7 @@ describe('reports are found by either order id', () => {
     expect(orders.map(({ oid }: Json) => oid)).not.toContain(other.oid);
   });
 
-  test('executionReport returns not found for foreign orders and requires exactly one identifier', async () => {
+  test('executionReport does not find foreign orders and requires exactly one identifier', async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     const cloid = cloidOf('private');
     const signed = await alice.sign(
@@ -436,8 +436,8 @@ test('R-determinism: reports are unchanged after a stop and after a kill', async
 }, 60_000);
 
 /**
- * Returns the difference to the fair price in basis points with two decimals. A positive value is
- * worse.
+ * Returns the difference from the fair price in basis points, with two decimals. A positive value
+ * is worse.
  */
 function worseThan(fair: string, got: string, side: 'buy' | 'sell' = 'buy'): string {
   const scale = 1_000_000;

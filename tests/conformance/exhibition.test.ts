@@ -6,7 +6,7 @@ import { Client, type Json } from '../support/client.ts';
 
 const MINUTE_MS = 60_000;
 const FLAGS = [...FIXED_PRICE_FLAGS, '--no-bots', '--exhibition'];
-/** Several series start a new round at this full hour. */
+/** Several series start a new round on this hour. */
 const HOUR_MS = Math.ceil(Date.now() / (180 * MINUTE_MS)) * 180 * MINUTE_MS;
 
 let venue: Venue | undefined;
@@ -43,7 +43,7 @@ test.each([
   60_000,
 );
 
-test('a restart finds its existing events and lists no event twice', async () => {
+test('a restart finds its existing events and does not list any event again', async () => {
   const folder = await temporaryData();
   venue = await startAt(folder, clockFrom(HOUR_MS - 15_000), FLAGS);
   const all = async (at: Venue) =>

@@ -110,7 +110,7 @@ describe('explainSignature explains a correct signature', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('explainSignature explains a direct action under the chain id that it announces', async () => {
+  test('explainSignature explains a direct action under the chain id it announces', async () => {
     const alice = await world.trader('alice');
     const agentAddress = world.unfunded('agent').address;
     const options = { agentAddress, nonce: nextNonce(), signatureChainId: 1 };
@@ -150,7 +150,7 @@ describe('explainSignature explains a correct signature', () => {
     expect(data).toMatchObject({ role: 'expected', tried: [], match: null });
   });
 
-  test('explainSignature explains the signature of a multi-sig signer', async () => {
+  test("explainSignature explains a multi-sig signer's signature", async () => {
     const [alice, carol] = [await world.trader('alice'), world.unfunded('carol')];
     const signers = JSON.stringify({ authorizedUsers: [carol.address], threshold: 1 });
     const nonce = nextNonce();
@@ -175,7 +175,7 @@ describe('explainSignature explains a correct signature', () => {
   });
 });
 
-describe('explainSignature finds the error in an incorrect signature', () => {
+describe('explainSignature finds what is wrong with an incorrect signature', () => {
   const mistakes: [string, (alice: Actor) => Promise<Envelope>][] = [
     [
       'keyOrder',
@@ -293,7 +293,7 @@ describe('explainSignature finds the error in an incorrect signature', () => {
     expect(match.hint).toMatch(/^[A-Z].+\.$/);
     const { variant } = match;
     expect(tried.at(-1)).toEqual({ mistake, variant, signer, role: 'account' });
-    // The endpoint /exchange must recover the same unknown address.
+    // /exchange must recover the same unknown address.
     const refused = await world.client.exchange(envelope);
     expect(refused.json, refused.text).toMatchObject({
       code: 10006,
@@ -301,7 +301,7 @@ describe('explainSignature finds the error in an incorrect signature', () => {
     });
   });
 
-  test('explainSignature finds that the registered vault was signed but not sent', async () => {
+  test('explainSignature detects that the registered vault was signed but not sent', async () => {
     const alice = await world.trader('alice');
     const vault = world.unfunded('vault').address;
     succeeded(
@@ -314,7 +314,7 @@ describe('explainSignature finds the error in an incorrect signature', () => {
     expect(match.hint).toContain(vault);
   });
 
-  test('explainSignature finds the chain id of a direct action that announces another chain id', async () => {
+  test('explainSignature detects the chain id actually signed if a direct action announces another', async () => {
     const alice = await world.trader('alice');
     const agentAddress = world.unfunded('agent').address;
     const options = { agentAddress, nonce: nextNonce(), signatureChainId: SETTLEMENT_CHAIN };
@@ -323,7 +323,7 @@ describe('explainSignature finds the error in an incorrect signature', () => {
     expect(match).toMatchObject({ mistake: 'chainId', signer: alice.address, role: 'account' });
   });
 
-  test("explainSignature uses the client's expected address if the recovered address is unknown", async () => {
+  test('explainSignature uses the address the client expects if the recovered address is unknown', async () => {
     const outsider = world.unfunded('stranger');
     const { envelope } = await outsider.sign(harmless());
     const wrong = { ...envelope, nonce: envelope.nonce + 1 };
@@ -337,7 +337,7 @@ describe('explainSignature finds the error in an incorrect signature', () => {
     });
   });
 
-  test("explainSignature returns an agent's mistake with its owner", async () => {
+  test("explainSignature returns an agent's mistake together with the owner", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     succeeded(await alice.approveAgent(agent.address));
@@ -348,7 +348,7 @@ describe('explainSignature finds the error in an incorrect signature', () => {
 });
 
 describe('explainSignature rejects invalid queries', () => {
-  test('explainSignature rejects a malformed envelope with the text of /exchange', async () => {
+  test('explainSignature rejects a malformed envelope with the same text as /exchange', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(harmless());
     const { signature, ...unsigned } = envelope;
@@ -393,7 +393,7 @@ describe('explainSignature rejects invalid queries', () => {
   });
 });
 
-test('explainSignature keeps integer-like keys of the action in their original positions', async () => {
+test('explainSignature keeps integer-like keys in the action in their original positions', async () => {
   const signature = JSON.stringify({ r: '0x1', s: '0x1', v: 27 });
   const action = '{"type":"cancelAll","10":"ten","7":"seven"}';
   const envelope = `{"action":${action},"nonce":1,"signature":${signature}}`;

@@ -8,7 +8,7 @@ import { eventually, type Json } from '../support/client.ts';
 
 /**
  * Runs an unmodified public Hyperliquid client library. Each callback must behave as the guide
- * describes. If the guide lists a callback as silent, its workaround must work.
+ * describes, and where the guide calls a callback silent, its workaround must work.
  */
 
 const world = aSharedVenue();
@@ -52,7 +52,7 @@ afterEach(async () => {
   await Promise.all(transports.splice(0).map((transport) => transport.close()));
 });
 
-/** Returns the parameters of a method, which name either an account or an instrument. */
+/** Returns a method's parameters, which name either an account or an instrument. */
 function paramsOf(name: string, { address }: Actor): object {
   if (name.startsWith('explorer')) return {};
   const { coin } = world.btc;
@@ -78,7 +78,7 @@ beforeAll(async () => {
 });
 
 describe('an unmodified Hyperliquid library works as the guide describes', () => {
-  test('the guide lists every method once', () => {
+  test('the guide lists every method exactly once', () => {
     const names = ROWS.flatMap(({ methods }) => methods);
     expect(new Set(names).size).toBe(names.length);
     const client = new SubscriptionClient({ transport: connect('/ws') });
@@ -92,21 +92,24 @@ describe('an unmodified Hyperliquid library works as the guide describes', () =>
     await eventually(() => expect(received.length, name).toBeGreaterThan(0));
   });
 
-  test.each(listed('silent'))('%s of %s is silent although frames arrive', async (name, socket) => {
-    const transport = connect(socket);
-    const received: Json[] = [];
-    await method(transport, name)(paramsOf(name, alice), (data) => received.push(data));
-    const [seen, other] = [[] as Json[], connect(socket)];
-    const params = { type: name, ...paramsOf(name, alice) };
-    await other.subscribe(name, params, ({ detail }) => seen.push(detail));
-    await happen(alice, bob);
-    await eventually(() => expect(seen.length, name).toBeGreaterThan(0));
-    const { name: instrument } = world.btc;
-    const frame = Array.isArray(seen[0]) ? seen[0][0] : seen[0];
-    // Frames about an instrument contain its name.
-    if ('coin' in params) expect([frame.coin, frame.s]).toContain(instrument);
-    expect(received, `${name} calls back now: correct the guide`).toEqual([]);
-  });
+  test.each(listed('silent'))(
+    '%s of %s is silent even though frames arrive',
+    async (name, socket) => {
+      const transport = connect(socket);
+      const received: Json[] = [];
+      await method(transport, name)(paramsOf(name, alice), (data) => received.push(data));
+      const [seen, other] = [[] as Json[], connect(socket)];
+      const params = { type: name, ...paramsOf(name, alice) };
+      await other.subscribe(name, params, ({ detail }) => seen.push(detail));
+      await happen(alice, bob);
+      await eventually(() => expect(seen.length, name).toBeGreaterThan(0));
+      const { name: instrument } = world.btc;
+      const frame = Array.isArray(seen[0]) ? seen[0][0] : seen[0];
+      // Frames about an instrument include its name.
+      if ('coin' in params) expect([frame.coin, frame.s]).toContain(instrument);
+      expect(received, `${name} calls back now: correct the guide`).toEqual([]);
+    },
+  );
 
   test('unsupported methods time out, because their channels do not exist', async () => {
     const names = listed('not supported').map(([name]) => name);
@@ -123,11 +126,11 @@ describe('an unmodified Hyperliquid library works as the guide describes', () =>
   });
 });
 
-test('l2Book accepts the null fields of the library, and its unsubscription works', async () => {
+test("l2Book accepts the library's null fields, and unsubscribing works", async () => {
   const client = new SubscriptionClient({ transport: connect('/ws') });
   const { coin } = world.btc;
   const book = await client.l2Book({ coin }, () => undefined);
   await book.unsubscribe();
-  // If the unsubscription had failed, this subscription would be a duplicate.
+  // If unsubscribing had failed, this subscription would be a duplicate.
   await client.l2Book({ coin }, () => undefined);
 });

@@ -48,7 +48,7 @@ const mine = (type: string, more: object = {}) =>
   queryHistory(world.client, { type, user: builder.address, ...more });
 
 describe('builderMeEarned lists the fees that a builder has earned', () => {
-  test('builderMeEarned merges the fills of an order into one row with the VWAP and a masked user', async () => {
+  test("builderMeEarned merges an order's fills into one row with the VWAP and a masked user", async () => {
     const { data } = await mine('builderMeEarned');
     expect(data).toMatchObject({ page: 0, pageSize: 50, total: 3 });
     const { address } = alice;
@@ -128,8 +128,8 @@ describe('builderMeShare shows how much each user and instrument contributed', (
   });
 });
 
-describe('queries show the claims of a builder', () => {
-  test('the claimable amount and the row of a claim agree before and after the claim', async () => {
+describe("queries show a builder's claims", () => {
+  test("the claimable amount and the claim's row agree before and after the claim", async () => {
     const before = await mine('builderMeClaimable');
     expect(before.data).toEqual({
       claimable: '0.0501',

@@ -44,7 +44,7 @@ describe('blocks lists the blocks of the log', () => {
     });
   });
 
-  test('blocks can be listed below a height, down to the first', async () => {
+  test('blocks can be listed below a height, all the way down to the first block', async () => {
     const { data } = await queryHistory(world.client, { type: 'blocks', before: 4 });
     expect(data.map(({ height }: Json) => height)).toEqual([3, 2, 1]);
     expect((await queryHistory(world.client, { type: 'blocks', before: 1 })).data).toEqual([]);
@@ -54,8 +54,8 @@ describe('blocks lists the blocks of the log', () => {
   });
 });
 
-describe('block returns one block with its requests', () => {
-  test('a block is found by height and by hash, with its executed requests', async () => {
+describe('block returns one block and its requests', () => {
+  test('a block can be looked up by height or by hash, with its executed requests', async () => {
     const signed = await alice.sign(
       orderAction({ a: perp.id, b: true, p: '91', s: '1', r: false, t: { limit: { tif: 'Gtc' } } }),
     );
@@ -124,7 +124,7 @@ describe('tx returns one request', () => {
     );
   });
 
-  test('tx returns the reason of a request that was rejected at execution', async () => {
+  test('tx returns the reason why a request was rejected at execution', async () => {
     const signed = await alice.sign({ type: 'cancel', cancels: [{ a: perp.id, o: 999_999 }] });
     await world.client.executed(signed);
     const { data } = await queryHistory(world.client, { type: 'tx', txHash: signed.txHash });
@@ -135,7 +135,7 @@ describe('tx returns one request', () => {
     ]);
   });
 
-  test('R-delay: tx hides the content of a queued order until its release', async () => {
+  test('R-delay: tx hides the content of a queued order until the order is released', async () => {
     const market = await deployer.list({ orderDelayMs: 3_000 });
     const [carol, dave] = [await shareTrader(world, 'carol'), await shareTrader(world, 'dave')];
     await placed(dave, market, 'buy No 10 at 0.6');
@@ -162,7 +162,7 @@ describe('tx returns one request', () => {
     expect(released.result.orders).toMatchObject([{ state: 'filled', filledSz: '10' }]);
   });
 
-  test('tx shows an immediate reject while another order of the action still waits', async () => {
+  test('tx shows an immediate reject while another order from the action is still waiting', async () => {
     const market = await deployer.list({ orderDelayMs: 1_000 });
     const [carol, dave] = [await shareTrader(world, 'carol'), await shareTrader(world, 'dave')];
     await placed(dave, market, 'buy No 10 at 0.6');
@@ -196,7 +196,7 @@ describe('txs lists requests', () => {
   const bid = (p: string) =>
     ({ a: perp.id, b: true, p, s: '1', r: false, t: { limit: { tif: 'Gtc' } } }) as const;
 
-  test('txs lists requests newest first, with the first entry and the number of entries', async () => {
+  test('txs lists requests newest first, with their first entry and number of entries', async () => {
     const action = { type: 'order', orders: [bid('90'), bid('89')], grouping: 'na' } as const;
     const signed = await alice.sign(action);
     const { json } = await world.client.executed(signed);
@@ -241,7 +241,7 @@ describe('txs lists requests', () => {
     expect(own.data).toEqual(data.filter(({ user }: { user: string }) => user === newest.user));
   });
 
-  test("txs pages the requests of one account and finds an order's request by time", async () => {
+  test("txs pages through an account's requests and finds an order's request by time", async () => {
     const sent = [];
     for (const price of ['80', '81', '82']) {
       const signed = await alice.sign({ type: 'order', orders: [bid(price)], grouping: 'na' });
@@ -254,7 +254,7 @@ describe('txs lists requests', () => {
     const hashes = [...first.data, ...second.data].map(({ hash }: { hash: string }) => hash);
     expect(hashes.slice(0, 3)).toEqual(sent.map(({ hash }) => hash));
     expect(new Set(hashes).size).toBe(4);
-    // Following the cursors must return every request of the account exactly once.
+    // Following the cursors must return each of the account's requests exactly once.
     let { data, nextCursor } = second;
     const all = [...first.data, ...data];
     while (nextCursor !== null) {
@@ -272,7 +272,7 @@ describe('txs lists requests', () => {
     expect((await queryHistory(world.client, { type: 'txs', user: nobody })).data).toEqual([]);
   });
 
-  test('txs rejects a time range without a user and a cursor of another account', async () => {
+  test('txs rejects a time range without a user, and a cursor from another account', async () => {
     expect(await refused({ type: 'txs', startTime: 1 })).toMatch(/user/);
     expect(await refused({ type: 'txs', cursor: 'x' })).toMatch(/user/);
     const asked = { type: 'txs', user: alice.address, limit: 1 } as const;

@@ -73,7 +73,7 @@ describe('rows can be exported as lines of JSON', () => {
 });
 
 describe('rows can be exported as a CSV table', () => {
-  test('the header of the table has all fields in order, and nested values are JSON', async () => {
+  test("the table's header has all fields in order, and nested values are JSON", async () => {
     const reply = await exported('fills', { user: alice.address });
     expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
     expect(reply.headers.get('content-disposition')).toBe(
@@ -107,13 +107,13 @@ describe('rows can be exported as a CSV table', () => {
   });
 });
 
-describe('invalid exports get an error', () => {
+describe('an invalid export returns an error', () => {
   const errorOf = async (reply: Response) => {
     const { code, message } = (await reply.json()) as Json;
     return `${reply.status} ${code} ${message}`;
   };
 
-  test('invalid exports are rejected before the first row, in the envelope of /info', async () => {
+  test('invalid exports are rejected before the first row, in the /info envelope', async () => {
     const user = alice.address;
     expect(await errorOf(await exported('fills', {}))).toBe('400 10002 Missing field: user');
     expect(await errorOf(await exported('fills', { user: '0x1' }))).toBe(

@@ -26,7 +26,7 @@ let market: OutcomeMarket;
 const fillsOf = async (actor: Actor, more: object = {}): Promise<Json[]> =>
   (await queryHistory(world.client, { type: 'userFills', user: actor.address, ...more })).data;
 
-/** Bob places a resting order, and Alice executes against it. */
+/** Bob places a resting order, and Alice trades against it. */
 async function trade(on: OwnPerp, side: 'buy' | 'sell', price: string, size: string) {
   const against = side === 'buy' ? 'sell' : 'buy';
   await bob.placed({ market: on, side: against, price, size });
@@ -45,7 +45,7 @@ beforeAll(async () => {
   market = await deployer.list();
 });
 
-describe('userFills lists the fills of perps', () => {
+describe('userFills lists perp fills', () => {
   test('userFills returns rows newest first as soon as the trade is confirmed', async () => {
     const taken = await trade(perp, 'buy', '100.5', '1');
     const [row] = await fillsOf(alice);
@@ -77,7 +77,7 @@ describe('userFills lists the fills of perps', () => {
     expect(rows.map(({ time }) => time)).toEqual(
       rows.map(({ time }) => time).sort((a: number, b: number) => b - a),
     );
-    // A closing fill has the entry price and the PnL after the fill's fee.
+    // A closing fill includes the entry price and the PnL net of the fill's fee.
     const closed = rows.find(({ px }) => px === '101');
     expect(closed).toMatchObject({ entryPrice: '100', closedPnl: '0.477275', startPosition: '2' });
   });
@@ -95,7 +95,7 @@ describe('userFills lists the fills of perps', () => {
     await expectPaging(world.client, one, await fillsOf(alice, { coin: perp.coin }));
   });
 
-  test('the hash of a fill is the hash of the request that traded', async () => {
+  test("a fill's hash is the hash of the request that traded", async () => {
     const [row] = await fillsOf(alice);
     const tx = await queryHistory(world.client, { type: 'tx', txHash: row.hash });
     expect(tx.data).toMatchObject({ user: alice.address, action: { type: 'order' } });
@@ -103,8 +103,8 @@ describe('userFills lists the fills of perps', () => {
   });
 });
 
-describe('userFills lists the fills of outcome markets on request', () => {
-  test('userFills includes trades, splits, merges and settlements of outcome markets only on request', async () => {
+describe('userFills lists outcome-market fills on request', () => {
+  test('userFills includes outcome-market trades, splits, merges and settlements only on request', async () => {
     const carol = await shareTrader(world, 'carol');
     const dave = await shareTrader(world, 'dave');
     succeeded(await operate(carol, 'split', [market, '20']));
@@ -136,7 +136,7 @@ describe('userFills lists the fills of outcome markets on request', () => {
 });
 
 describe('userFills checks the user and the filters', () => {
-  test('userFills handles unknown accounts and agents, and rejects malformed queries', async () => {
+  test('userFills handles unknown accounts and agents and rejects malformed queries', async () => {
     const outsider = world.unfunded('nobody');
     expect(
       await queryHistory(world.client, { type: 'userFills', user: outsider.address }),
@@ -175,7 +175,7 @@ describe('userFills checks the user and the filters', () => {
     expect(await ask({ cursor: nextCursor, offset: 1 })).toBe('200 10000 Invalid offset');
   });
 
-  test('userFills lowers an excessive limit with a warning', async () => {
+  test('userFills lowers an excessive limit and gives a warning', async () => {
     const { warnings } = await queryHistory(world.client, {
       type: 'userFills',
       user: alice.address,

@@ -5,7 +5,7 @@ import { Client, type Json } from '../support/client.ts';
 import { allPages, queryHistory } from '../support/history.ts';
 import { type Market, readMarket } from '../support/market.ts';
 
-/** The test advances the venue's time over one full funding hour. */
+/** The test advances the venue's time through one full funding hour. */
 
 const HOUR_MS = 3_600_000;
 
@@ -16,8 +16,8 @@ let alice: Actor;
 let bob: Actor;
 
 beforeAll(async () => {
-  // The test starts half an hour before the last full hour. Nonces come from the machine's clock,
-  // which may be ahead of the venue's clock but not behind it.
+  // The test starts half an hour before the most recent full hour. Nonces come from the machine's
+  // clock, which may be ahead of the venue's clock but not behind it.
   const time = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS / 2;
   venue = await startVenue({ ports: true, time });
   await venue.setPrice('SOL', '100');
@@ -36,7 +36,7 @@ const ask = async ({ address: user }: Actor, more: object = {}): Promise<Json> =
 test('R-funding: at the end of the hour, the long pays the short', async () => {
   await bob.placed({ market: perp, side: 'sell', price: '100', size: '2' });
   await alice.placed({ market: perp, side: 'buy', price: '100', size: '2' });
-  // Funding requires a sample of the premium, and an empty book provides none.
+  // Funding requires a premium sample, and an empty book provides none.
   await bob.placed({ market: perp, side: 'buy', price: '99.9', size: '20' });
   await bob.placed({ market: perp, side: 'sell', price: '100.1', size: '20' });
   const query = { type: 'userFundings', user: alice.address };

@@ -32,8 +32,8 @@ const ledgerOf = async (actor: Actor, more: object = {}): Promise<Json[]> => {
 };
 const kinds = (rows: Json[]) => rows.map(({ delta }) => `${delta.type} ${delta.amount}`);
 
-describe('userNonFundingLedgerUpdates lists changes of balances', () => {
-  test('the ledger lists rows newest first, of both sub-accounts or of one', async () => {
+describe('userNonFundingLedgerUpdates lists balance changes', () => {
+  test('the ledger lists rows newest first, for both sub-accounts or for one', async () => {
     expect(kinds(await ledgerOf(alice))).toEqual([
       'send 5',
       'send 50',
@@ -52,7 +52,7 @@ describe('userNonFundingLedgerUpdates lists changes of balances', () => {
     expect(kinds(await ledgerOf(bob, { accountTypes: ['outcome'] }))).toEqual(['receive 5']);
   });
 
-  test('the hash of a ledger row identifies the request, or for the faucet the block', async () => {
+  test('the hash of a ledger row identifies the request or, for the faucet, the block', async () => {
     const rows = await ledgerOf(alice);
     const tx = await queryHistory(world.client, { type: 'tx', txHash: rows[0].hash });
     expect(tx.data).toMatchObject({ action: { type: 'tokenSend', amount: '5' }, error: null });
@@ -74,7 +74,7 @@ describe('userNonFundingLedgerUpdates lists changes of balances', () => {
   });
 });
 
-describe('withdrawals lists the withdrawals of an account', () => {
+describe("withdrawals lists an account's withdrawals", () => {
   test('withdrawals are listed newest first and are pending until the bridge reports a result', async () => {
     const carol = await world.resident('carol');
     const destination = bob.address;
@@ -117,7 +117,7 @@ describe('userFundings is empty before the first hour ends', () => {
     return json.success ? json.data : `${status} ${json.code} ${json.message}`;
   };
 
-  test('userFundings returns no rows before the first hour, regardless of the parameters', async () => {
+  test('userFundings returns no rows before the first hour ends, whatever the parameters', async () => {
     const nothing = { data: [], hasMore: false };
     for (const more of [
       {},

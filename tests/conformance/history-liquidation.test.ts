@@ -33,8 +33,8 @@ async function rowsOf(type: string, { address }: Actor): Promise<Json[]> {
 }
 
 /**
- * Computes the balance from fills and ledger rows. The PnL of a closing fill includes its fee, and
- * an opening fill has only a fee.
+ * Computes the balance from fills and ledger rows. The PnL of a closing fill is net of its fee; an
+ * opening fill has only a fee.
  */
 async function moneyByRows(actor: Actor): Promise<string> {
   const fills = (await rowsOf('userFills', actor)).map((fill) =>
@@ -48,7 +48,7 @@ async function moneyByRows(actor: Actor): Promise<string> {
 }
 
 describe('R-adl, R-liquidation: the history explains forced closes', () => {
-  test('auto-deleveraging is a fill of both accounts, and the rows add up to the balances', async () => {
+  test('auto-deleveraging is a fill for both accounts, and the rows add up to the balances', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     await perp.push('91');
     const [lost] = await rowsOf('userFills', alice);
@@ -60,7 +60,7 @@ describe('R-adl, R-liquidation: the history explains forced closes', () => {
     expect(await moneyByRows(bob)).toBe(await bob.balance());
   });
 
-  test('R-deficit: the fund pays the deficit of a price gap, with ledger rows', async () => {
+  test('R-deficit: the fund covers the deficit after a price gap, with ledger rows', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     await perp.push('80');
     expect(await moneyByRows(alice)).toBe(await alice.balance());
@@ -68,7 +68,7 @@ describe('R-adl, R-liquidation: the history explains forced closes', () => {
   });
 });
 
-test('R-trigger, R-grouping: a stop is listed as open, triggered, then filled', async () => {
+test('R-trigger, R-grouping: a stop is listed as open, then triggered, then filled', async () => {
   const exit = { market: perp, side: 'sell', size: '2' } as const;
   const parent = { market: perp, side: 'buy', price: '100', size: '2' } as const;
   const stop = triggerOrder({ ...exit, kind: 'sl', at: '99' });

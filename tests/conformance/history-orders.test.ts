@@ -42,7 +42,7 @@ const ordersOf = async (actor: Actor, more: object = {}): Promise<Json[]> =>
 const rowOf = async (actor: Actor, oid: number): Promise<Json> =>
   (await ordersOf(actor)).find(({ order }) => order.oid === oid);
 
-describe('the history contains the current state of each order', () => {
+describe('the history has the current state of each order', () => {
   test('an order has one row, updated from open to partly filled to filled', async () => {
     const cloid = cloidOf('history');
     const { oid } = await bob.placed({
@@ -182,7 +182,7 @@ test('historicalOrders filters by time range, pages, and rejects invalid queries
   expect(warnings).toMatchObject([{ code: 'LIMIT_CLAMPED', details: { from: 5_000, to: 2_000 } }]);
 });
 
-test('orders that change during paging reappear with their new state after the last row', async () => {
+test('orders that change while a client is paging reappear with their new state after the last row', async () => {
   const dave = await world.resident('dave');
   const oids: number[] = [];
   for (let price = 80; price < 87; price++) {

@@ -54,9 +54,9 @@ describe('the last point has the current values', () => {
   });
 });
 
-describe('the points of a window are evenly spaced', () => {
+describe('the points in a window are evenly spaced', () => {
   test.each(Object.entries(SPANS))(
-    'the points of a %s are at multiples of one step, and the last point is now',
+    'the points of a %s are at multiples of one interval, and the last point is now',
     async (window, spanMs) => {
       const { asOf, data } = await queryHistory(world.client, {
         type: 'portfolio',
@@ -74,7 +74,7 @@ describe('the points of a window are evenly spaced', () => {
       expect(times.slice(0, -1).every((time: number) => time % step === 0)).toBe(true);
       expect(step % 300_000).toBe(0);
       expect(times.at(-1)).toBeGreaterThan(times.at(-2));
-      // The first point is at or before the start of the window, by less than one step.
+      // The first point is less than one interval before the start of the window, or exactly at it.
       expect(times[0]).toBeLessThanOrEqual(times.at(-1) - spanMs);
       expect(times[0]).toBeGreaterThan(times.at(-1) - spanMs - step);
       // The account value is zero before the first deposit.

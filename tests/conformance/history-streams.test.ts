@@ -39,7 +39,7 @@ function rowsOf(socket: Socket, channel: string, list: string): Json[] {
 describe('userFills streams the fills of an account', () => {
   const both = ['perp', 'outcome'];
 
-  test('the stream userFills starts with the rows of the query and continues with later rows', async () => {
+  test("the userFills stream starts with the query's rows and continues with later rows", async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const user = alice.address;
     await trade(alice, bob);
@@ -63,7 +63,7 @@ describe('userFills streams the fills of an account', () => {
     expect(heights).toEqual(heights.toSorted((a, b) => a - b));
   });
 
-  test('the stream userFills sends outcome rows only on request', async () => {
+  test('the userFills stream sends outcome rows only on request', async () => {
     const alice = await world.trader('alice');
     succeeded(await tokenSend(alice, { to: alice.address, amount: '100', into: 'outcome' }));
     const api = await world.socket('/api-ws');
@@ -83,7 +83,7 @@ describe('userFills streams the fills of an account', () => {
     expect(api.of('userFills').filter((each) => each.sub !== sub)).toHaveLength(1);
   });
 
-  test('the stream userFills is empty for an unknown account and sends updates when the account exists', async () => {
+  test('the userFills stream is empty for an unknown account and sends updates once the account exists', async () => {
     const bob = await world.trader('bob');
     const nobody = world.unfunded('nobody');
     const api = await world.socket('/api-ws');
@@ -97,7 +97,7 @@ describe('userFills streams the fills of an account', () => {
 });
 
 describe('userHistoricalOrders streams the orders of an account', () => {
-  test('the stream userHistoricalOrders sends an order after every block that changes it', async () => {
+  test('the userHistoricalOrders stream sends an order after every block that changes it', async () => {
     const alice = await world.trader('alice');
     const user = alice.address;
     const rested = succeeded(await alice.place(farBid(world.btc))).orders[0];
@@ -123,7 +123,7 @@ describe('userHistoricalOrders streams the orders of an account', () => {
     });
   });
 
-  test('R-grouping: the stream sends a parent again if only one of its children has changed', async () => {
+  test('R-grouping: the stream sends a parent again even if only one of its children has changed', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const terms = { market: btc, size: btc.worth(20) };
@@ -152,7 +152,7 @@ describe('userHistoricalOrders streams the orders of an account', () => {
       expect(data.orderHistory).toEqual([child, again]);
       expect(child).toMatchObject({ order: { oid: ended }, status: 'cancelled' });
       const { children } = again.order;
-      // The status and time of the parent are unchanged.
+      // The parent's status and time are unchanged.
       expect(again).toEqual({ ...before, order: { ...before.order, children } });
       expect(children.map(({ status }: Json) => status)).toEqual(statuses);
       expect(children).toContainEqual(child.order);
@@ -162,7 +162,7 @@ describe('userHistoricalOrders streams the orders of an account', () => {
 });
 
 describe('userNonFundingLedgerUpdates and userFundings stream ledger rows', () => {
-  test('the ledger of each account continues after its snapshot', async () => {
+  test("each account's ledger continues after its snapshot", async () => {
     const alice = await world.trader('alice');
     const user = alice.address;
     const type = 'userNonFundingLedgerUpdates';
@@ -195,8 +195,8 @@ describe('userNonFundingLedgerUpdates and userFundings stream ledger rows', () =
   });
 });
 
-describe('a history stream answers each request', () => {
-  test('answers keep the order of the requests, except pongs', async () => {
+describe('a history stream answers every request', () => {
+  test('answers come in the order of the requests, except for pongs', async () => {
     const alice = await world.trader('alice');
     const user = alice.address;
     const api = await world.socket('/api-ws');
@@ -268,7 +268,7 @@ describe('the explorer streams blocks and requests', () => {
     expect(shown).toEqual(frame.data[0]);
   });
 
-  test('the explorer stream sends every request without its content, and with its reject reason', async () => {
+  test('the explorer stream sends every request without its content, but with its reject reason', async () => {
     const ws = await world.socket();
     await ws.subscribe({ type: 'explorerTxs' });
     const alice = await world.trader('alice');

@@ -80,7 +80,7 @@ describe('perpMeta lists the perps', () => {
     }
   });
 
-  test('perpMeta accepts the parameter dex', async () => {
+  test('perpMeta accepts the dex parameter', async () => {
     expect(await world.client.data({ type: 'perpMeta', dex: '' })).toEqual(
       await world.client.data({ type: 'perpMeta' }),
     );
@@ -162,14 +162,14 @@ describe('perpMetaDetail describes one perp', () => {
   });
 });
 
-describe('l2Book returns the levels of a book', () => {
+describe("l2Book returns a book's levels", () => {
   test('an empty book has two empty sides', async () => {
     const data = await world.client.data({ type: 'l2Book', coin: world.sol.coin });
     expectShape(data, book);
     expect(data).toMatchObject({ coin: 'SOL-USDC', levels: [[], []] });
   });
 
-  test('l2Book returns at most 20 levels a side, best price first', async () => {
+  test('l2Book returns at most 20 levels per side, best price first', async () => {
     const carol = await world.trader('carol');
     const { sol } = world;
     const ladder = (side: 'buy' | 'sell') =>
@@ -191,7 +191,7 @@ describe('l2Book returns the levels of a book', () => {
     expect(finest.levels).toEqual(data.levels);
   });
 
-  test('a coarser tick aggregates levels, rounded away from the spread', async () => {
+  test('a coarser tick aggregates levels, rounding away from the spread', async () => {
     const carol = await world.trader('carol');
     const { sol } = world;
     const { universe } = await world.client.data({ type: 'perpMeta' });
@@ -214,7 +214,7 @@ describe('l2Book returns the levels of a book', () => {
   });
 });
 
-describe('clearinghouseState and perpClearinghouseState return the state of an account', () => {
+describe("clearinghouseState and perpClearinghouseState return an account's state", () => {
   const withoutTime = ({ time: _time, ...rest }: Json) => rest;
 
   test("clearinghouseState returns every field of a trader's state", async () => {
@@ -283,8 +283,8 @@ describe('frontendOpenOrders returns open orders', () => {
   });
 });
 
-describe('settings returns the settings of the venue', () => {
-  test('settings name the network and the constants of signing', async () => {
+describe("settings returns the venue's settings", () => {
+  test('settings give the network and the constants used in signing', async () => {
     const data = await world.client.data({ type: 'settings' });
     expectShape(
       data,
@@ -316,7 +316,7 @@ describe('settings returns the settings of the venue', () => {
 });
 
 describe('rateLimit returns the remaining requests', () => {
-  test('rateLimit returns the limits of the client', async () => {
+  test("rateLimit returns the client's limits", async () => {
     const budget = record({
       limit: integer,
       windowMs: integer,
@@ -342,17 +342,17 @@ describe('rateLimit returns the remaining requests', () => {
   });
 });
 
-describe('stateHash returns the hash of a state', () => {
+describe('stateHash returns the hash of the state', () => {
   const shape = record({ height: integer, blockTime: time, stateHash: hash });
 
-  test('stateHash returns the latest hash by default, and a stored hash by height', async () => {
+  test('stateHash returns the latest hash by default, or a stored hash by height', async () => {
     const latest = await world.client.data({ type: 'stateHash' });
     expectShape(latest, shape);
     const again = await world.client.data({ type: 'stateHash', height: latest.height });
     expect(again).toEqual(latest);
   });
 
-  test('R-clock: the height grows with every action, and the time never decreases', async () => {
+  test('R-clock: the height increases with every action, and time never goes backwards', async () => {
     const carol = await world.trader('carol');
     const { btc } = world;
     const before = await world.client.data({ type: 'stateHash' });
@@ -364,8 +364,8 @@ describe('stateHash returns the hash of a state', () => {
   });
 });
 
-describe('R-initial, R-tiers: margin and position limits bound the position', () => {
-  test('used margin is the larger side at the mark, divided by the leverage', async () => {
+describe('R-initial, R-tiers: margin and position limits constrain the position', () => {
+  test('used margin is the larger side at the mark divided by the leverage', async () => {
     const carol = await world.trader('carol');
     const { eth } = world;
     const leverage = Math.min(20, eth.maxLeverage);

@@ -25,7 +25,7 @@ describe('the leaderboard lists the leading accounts', () => {
   beforeAll(async () => {
     const scene = await newScene(world, operator);
     ({ perp, alice: winner, bob: loser, carol: idle } = scene);
-    // Deposits and transfers count as neither profit nor volume.
+    // Deposits and transfers count neither as profit nor as volume.
     succeeded(await tokenSend(idle, { to: idle.address, amount: '300', into: 'outcome' }));
     await trade(winner, loser, { market: perp, price: '100', size: '20' });
     const [other, another] = [await world.trader('other'), await world.trader('another')];
@@ -33,9 +33,9 @@ describe('the leaderboard lists the leading accounts', () => {
     await perp.push('104');
   });
 
-  test.each(WINDOWS)("a row equals the figures of the account's portfolio: %s", async (window) => {
-    // The mark can change between two responses, so the queries are repeated until both responses
-    // are from the same block.
+  test.each(WINDOWS)("a row matches the account's portfolio: %s", async (window) => {
+    // The mark can change between two responses, so the queries are retried until both responses
+    // come from the same block.
     await expect
       .poll(async () => {
         const board = await ask({ type: 'leaderboard', window });
@@ -70,19 +70,19 @@ describe('the leaderboard lists the leading accounts', () => {
     expect(volumes).toEqual(['2000', '2000', '300', '300']);
     expect(await usersOf({ sortBy: 'volume', limit: 1 })).toEqual([byVolume.rows[0].user]);
     expect(await usersOf()).not.toContain(idle.address);
-    // The insurance fund receives a part of all fees, but it is not a trader.
+    // The insurance fund receives a share of all fees, but it is not a trader.
     const { json } = await world.client.info({ type: 'settings' });
     expect(await usersOf()).not.toContain(json.data.insurance_fund_address);
   });
 
-  test('an account that trades appears at the next update', async () => {
+  test('an account that trades appears on the leaderboard at the next update', async () => {
     const newcomer = await world.trader('late');
     await perp.push('104');
     await trade(newcomer, idle, { market: perp, price: '104', size: '1' });
     await expect.poll(() => usersOf({ sortBy: 'volume' }), PATIENCE).toContain(newcomer.address);
   });
 
-  test('the settings report the leaderboard', async () => {
+  test('the settings describe the leaderboard', async () => {
     const { json } = await world.client.info({ type: 'settings' });
     expect(json.data.has_leaderboard).toBe(true);
   });
@@ -91,7 +91,7 @@ describe('the leaderboard lists the leading accounts', () => {
 describe('the leaderboard can be disabled', () => {
   const world = aVenue([...OPERATED, '--no-leaderboard']);
 
-  test('a venue with a disabled leaderboard rejects the query and reports this in the settings', async () => {
+  test('with the leaderboard disabled, the query is rejected and the settings say so', async () => {
     const { json, status } = await world.client.info({ type: 'leaderboard' });
     expect(status).toBe(403);
     expect(json).toMatchObject({

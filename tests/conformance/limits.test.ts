@@ -5,15 +5,15 @@ import { refusedHandshake, type Socket } from '../support/socket.ts';
 import type { Envelope } from '../support/wallet.ts';
 
 /**
- * A token bucket refills during a test, so each expectation allows for the refill in the measured
- * time.
+ * A token bucket refills while a test runs, so each expectation allows for the refill in the
+ * measured time.
  */
 
 const world = aVenue(['--oracle', 'still']);
 
 /**
  * The number of concurrent requests. Even on a slow machine, the bucket cannot refill this much
- * during the test, and two floods stay below the connection limit.
+ * during the test, and two floods stay within the connection limit.
  */
 const FLOOD = 200;
 const INFO_PER_SECOND = 50;
@@ -30,7 +30,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ result: T; seconds: n
   return { result, seconds: (performance.now() - start) / 1000 };
 }
 
-/** Waits until a bucket is full. It polls with a query that does not use the bucket. */
+/** Waits until a bucket is full. It polls with a query that does not use that bucket. */
 async function refilled(surface: 'info' | 'exchange'): Promise<void> {
   await eventually(async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -47,7 +47,7 @@ function split(replies: Reply[]): { passed: Reply[]; limited: Reply[] } {
 }
 
 describe('POST /info has a rate limit', () => {
-  test('/info allows 50 requests a second with a burst of 50, and then answers 429 with the retry time', async () => {
+  test('/info allows 50 requests a second with a burst of 50, and then returns 429 with a retry time', async () => {
     await refilled('info');
     const { result, seconds } = await timed(() =>
       Promise.all(Array.from({ length: FLOOD }, () => world.client.info({ type: 'settings' }))),
@@ -68,7 +68,7 @@ describe('POST /info has a rate limit', () => {
     }
   });
 
-  test('account status shares the limit of /info', async () => {
+  test("account status shares /info's limit", async () => {
     await refilled('info');
     const body = { type: 'accountStatus', user: `0x${'1'.repeat(40)}` };
     const replies = await Promise.all(
@@ -88,7 +88,7 @@ describe('POST /info has a rate limit', () => {
     expect((await world.client.info({ type: 'settings' })).status).toBe(200);
   });
 
-  test('every answer contains the limit, including rejects', async () => {
+  test('every answer includes the limit, even a rejection', async () => {
     await refilled('info');
     const answers = [
       await world.client.info({ type: 'settings' }),
@@ -102,7 +102,7 @@ describe('POST /info has a rate limit', () => {
     }
   });
 
-  test('request headers cannot bypass the limit', async () => {
+  test('request headers cannot be used to bypass the limit', async () => {
     const forged = (index: number) => ({
       headers: { 'x-forwarded-for': `10.0.${index >> 8}.${index & 255}` },
     });
@@ -114,7 +114,7 @@ describe('POST /info has a rate limit', () => {
     expect(split(replies).limited.length).toBeGreaterThan(0);
   });
 
-  test('the rateLimit query counts towards its own limit and returns the remaining requests', async () => {
+  test('a rateLimit query counts towards its own limit and returns the remaining requests', async () => {
     await refilled('info');
     const data = await world.client.data({ type: 'rateLimit' });
     expect(data.ip).toMatch(/127\.0\.0\.1|::1/);
@@ -141,7 +141,7 @@ describe('expensive queries have their own limit', () => {
   ])('%s allows %d a second, within the limit of /info', async (type, perSecond, rest) => {
     const query = { type, ...(await rest()) };
     await refilled('info');
-    // The number is below the burst of /info, so that every 429 comes from the limit of the query.
+    // The number is below the /info burst, so that every 429 is due to the query's own limit.
     const { result, seconds } = await timed(() =>
       Promise.all(Array.from({ length: INFO_PER_SECOND - 5 }, () => world.client.info(query))),
     );
@@ -165,7 +165,7 @@ describe('expensive queries have their own limit', () => {
 });
 
 describe('POST /exchange has a rate limit', () => {
-  test('/exchange allows 10 requests a second, and a limited action can be sent again unchanged', async () => {
+  test('/exchange allows 10 requests a second, and a rate-limited action can be resent unchanged', async () => {
     const alice = await world.trader('alice');
     const signed: Envelope[] = [];
     for (let index = 0; index < 50; index++) {
@@ -198,7 +198,7 @@ describe('POST /exchange has a rate limit', () => {
     expect((await world.client.executed(refused)).json).toMatchObject({ status: 'ok' });
   });
 
-  test('rejected requests count towards the limit of /exchange', async () => {
+  test('rejected requests count towards the /exchange limit', async () => {
     await refilled('exchange');
     const replies = await Promise.all(
       Array.from({ length: FLOOD }, () => world.client.post('/exchange', '{}')),
@@ -209,7 +209,7 @@ describe('POST /exchange has a rate limit', () => {
     for (const reply of passed) expect(reply.headers.get('x-ratelimit-limit')).toBe('10');
   });
 
-  test('an exhausted /exchange does not affect /info', async () => {
+  test('an exhausted /exchange limit does not affect /info', async () => {
     await refilled('info');
     await Promise.all(Array.from({ length: FLOOD }, () => world.client.post('/exchange', '{}')));
     expect((await world.client.info({ type: 'settings' })).status).toBe(200);
@@ -243,7 +243,7 @@ describe('the number of WebSocket connections is limited', () => {
   });
 });
 
-describe('the frames of a connection have a rate limit', () => {
+describe('the number of frames on a connection is rate-limited', () => {
   const limited = (frame: { type?: string; code?: string }) => frame.code === 'RISK_RATE_LIMITED';
 
   test('frames beyond 20 a second with a burst of 40 are dropped and reported', async () => {
@@ -281,11 +281,11 @@ describe('the frames of a connection have a rate limit', () => {
     expect(quiet.frames.some(limited)).toBe(false);
   });
 
-  test('a dropped subscription works when it is sent again after the refill', async () => {
+  test('a dropped subscription succeeds when resent after the refill', async () => {
     const socket = await world.socket();
     const sent = 80;
     for (let index = 0; index < sent; index++) socket.send({ method: 'noSuchMethod' });
-    // Waits for all answers. A late one could otherwise be mistaken for the answer to the next
+    // Waits for all answers. Otherwise a late one could be mistaken for the answer to the next
     // request.
     await eventually(() => expect(socket.frames).toHaveLength(sent));
     const subscription = { type: 'trades', coin: world.btc.coin };

@@ -17,7 +17,7 @@ const refusalOf = async (query: object): Promise<Json> => {
   return { status, code: json.code, message: json.message };
 };
 
-describe('liquidations and largestTrades list public events of a market', () => {
+describe("liquidations and largestTrades list a market's public events", () => {
   let perp: OwnPerp;
   let alice: Actor;
   let bob: Actor;
@@ -29,7 +29,7 @@ describe('liquidations and largestTrades list public events of a market', () => 
     await perp.push('91');
   });
 
-  test('R-liquidation: liquidations list the closed size, the account and the reason', async () => {
+  test('R-liquidation: liquidations list the size closed, the account and the reason', async () => {
     const rows = await ask({ type: 'liquidations', coin: String(perp.id) });
     expect(rows).toEqual([
       {
@@ -58,7 +58,7 @@ describe('liquidations and largestTrades list public events of a market', () => 
     expect(await ask(none)).toEqual([]);
   });
 
-  test('liquidations are paged and reject cursors of other lists', async () => {
+  test('liquidations are paged and reject cursors from other lists', async () => {
     const scene = await newScene(world, operator);
     for (const [taker, maker] of [
       [scene.alice, scene.bob],
@@ -100,7 +100,7 @@ describe('liquidations and largestTrades list public events of a market', () => 
     expect((await ask({ type: 'largestTrades', coin: '99999' })).trades).toEqual([]);
   });
 
-  test('open interest is reported once an hour, and not before the venue existed', async () => {
+  test('open interest is reported once an hour, and not for times before the venue existed', async () => {
     const coin = String(perp.id);
     const rows = await ask({ type: 'openInterestHistory', coin, startTime: 0 });
     for (const row of rows) {
@@ -115,8 +115,8 @@ describe('liquidations and largestTrades list public events of a market', () => 
   });
 });
 
-describe('outcomeHolders lists the holders of a market', () => {
-  test('outcomeHolders pages the holders of an outcome, largest first', async () => {
+describe("outcomeHolders lists a market's holders", () => {
+  test("outcomeHolders pages through an outcome's holders, largest first", async () => {
     const market = await deployer.list();
     const [rich, poor, other] = [
       await shareTrader(world, 'rich'),
@@ -132,7 +132,7 @@ describe('outcomeHolders lists the holders of a market', () => {
     }
     const list = { type: 'outcomeHolders', instrumentId: market.id };
     const { json } = await world.client.info(list);
-    // The cursor is next to `data`, as for all paged queries, and also in it.
+    // As in all paged queries, the cursor is next to `data`; here it is also inside it.
     expect(json.nextCursor).toBeNull();
     expect(json.data).toEqual({
       instrumentId: market.id,

@@ -8,7 +8,7 @@ const world = sharedVenueWithHeldClock();
 
 type Prices = { mark: Exact; oracle: Exact; mid: Exact | undefined };
 
-/** Subscribes to the prices of a market and returns a function that reads the latest prices. */
+/** Subscribes to a market's prices and returns a function that reads the latest ones. */
 async function pricesOf(market: Market): Promise<() => Prices> {
   const socket = await world.socket();
   await socket.subscribe({ type: 'activeAssetCtx', coin: market.coin });
@@ -24,8 +24,8 @@ async function pricesOf(market: Market): Promise<() => Prices> {
 }
 
 /**
- * R-ema: returns the part of the distance that is covered after this number of whole seconds, in
- * units of 10^-6.
+ * R-ema: returns the fraction of the distance covered after this number of whole seconds, in units
+ * of 10^-6.
  */
 function emaAfter(seconds: number, sample: bigint): bigint {
   let ema = 0n;
@@ -49,31 +49,31 @@ async function drawnTo(prices: () => Prices, price: Exact): Promise<Prices> {
   return prices();
 }
 
-describe('R-mark: the mark is a median that follows oracle and book', () => {
+describe('R-mark: the mark is a median that follows the oracle and the book', () => {
   test('an empty book has the oracle price as its mark', async () => {
     const prices = (await pricesOf(world.sol))();
     expect(prices).toEqual({ mark: world.sol.mark, oracle: world.sol.mark, mid: undefined });
   });
 
-  test('a one-sided book and a distant trade do not move the mark', async () => {
+  test('a one-sided book or a distant trade does not move the mark', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { sol } = world;
     const trade = { market: sol, price: sol.at(300), size: sol.worth(20) };
     await bob.placed({ ...trade, side: 'sell' });
     await alice.placed({ ...trade, side: 'buy' });
     await alice.placed({ ...trade, side: 'buy', price: sol.at(200) });
-    // Marks are updated at least every second of consensus time, so two seconds are sufficient.
+    // Marks are updated at least once per second of consensus time, so two seconds are enough.
     await world.passTime(1_000);
     await world.passTime(1_000);
     const query = { type: 'activeAssetData', user: alice.address, coin: sol.coin };
     expect((await world.client.data(query)).markPx).toBe(show(sol.mark));
   });
 
-  test('R-ema: a book away from the oracle moves the mark with a time constant of 150 s', async () => {
+  test('R-ema: a book away from the oracle price moves the mark with a time constant of 150 s', async () => {
     const alice = await world.trader('alice');
     const { eth } = world;
-    // Both sides are above the oracle and inside the band, so A is between C (the oracle) and B
-    // (the bid).
+    // Both sides are above the oracle price and inside the band, so A is between C (the oracle
+    // price) and B (the bid).
     const [bid, ask] = [eth.at(60), eth.at(80)];
     const size = eth.worth(20);
     const opened = world.nowMs();
@@ -91,7 +91,7 @@ describe('R-mark: the mark is a median that follows oracle and book', () => {
       const { mark, oracle } = await drawnTo(prices, bounds(wanted) - unit);
       expect(oracle).toBe(eth.mark);
       expect(mark).toBeGreaterThan(previous);
-      // The bound is the largest change during the elapsed seconds, rounded up.
+      // The bound is the largest possible change in the elapsed seconds, rounded up.
       expect(mark).toBeLessThanOrEqual(bounds((world.nowMs() - opened) / 1_000 + 1) + unit);
       previous = mark;
     }
@@ -111,14 +111,14 @@ describe('R-mark: the mark is a median that follows oracle and book', () => {
 });
 
 describe('only the operator can set oracle prices', () => {
-  test('oracle prices from a trader are rejected', async () => {
+  test('oracle prices sent by a trader are rejected', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const prices = [{ instrumentId: btc.id, oraclePx: '1', externalPerpPx: null }];
     const action = { type: 'venueAdmin', pushOracle: { prices, time: world.nowMs() } };
     const reply = await world.client.executed(await alice.sign(action));
     expect(reply.json.status, reply.text).toBe('err');
-    // 10001: the venue does not support the action. 10003: the signer has no permission.
+    // 10001: the venue does not support the action. 10003: the signer lacks permission.
     expect([10001, 10003]).toContain(reply.json.code);
     const query = { type: 'activeAssetData', user: alice.address, coin: btc.coin };
     expect((await world.client.data(query)).markPx).toBe(show(btc.mark));

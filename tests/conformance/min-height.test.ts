@@ -4,8 +4,8 @@ import { OUTCOMES } from '../support/outcomes.ts';
 import { newScene, Operator, type OwnPerp } from '../support/perps.ts';
 
 /**
- * A client that has seen a block on one replica can require that another replica includes this
- * block in its answer.
+ * A client that has seen a block on one replica can require another replica's answer to include
+ * that block.
  */
 
 const world = aSharedVenue(OUTCOMES);
@@ -20,7 +20,7 @@ beforeAll(async () => {
   ({ perp, alice } = await newScene(world, operator));
 });
 
-describe('minHeight applies to queries of the state', () => {
+describe('minHeight applies to queries about the state', () => {
   const queries = [
     { type: 'venueStatus' },
     { type: 'perpMeta' },
@@ -50,7 +50,7 @@ describe('minHeight applies to queries of the state', () => {
     expect((await waiting).height).toBeGreaterThanOrEqual(minHeight);
   });
 
-  test('a query with minHeight is rejected if the block does not arrive, with the current height', async () => {
+  test('a query with minHeight is rejected with the current height if the block does not arrive', async () => {
     const before = await height();
     const minHeight = before + 1_000_000;
     for (const query of queries) {
@@ -70,7 +70,7 @@ describe('minHeight applies to queries of the state', () => {
     }
   });
 
-  test('a query rejects an invalid minHeight in the same way as history queries', async () => {
+  test('a query rejects an invalid minHeight just as history queries do', async () => {
     for (const minHeight of ['5', -1, 1.5, null, true]) {
       const [state, history] = await Promise.all(
         [{ type: 'venueStatus' }, { type: 'userFills', user: alice.address }].map((query) =>

@@ -13,8 +13,8 @@ import { ModelVenue, type ModelOrder, type Side, type Tif } from '../support/mod
 
 /**
  * Three traders send random orders and cancels from a seeded generator. A model that shares no code
- * with the venue receives the same actions. Answers, orders, positions and money must agree to the
- * micro-USDC, and the streams must be consistent with them.
+ * with the venue receives the same actions. Answers, orders and positions must agree, money must
+ * agree to the micro-USDC, and the streams must be consistent with them.
  */
 
 const world = aSharedVenue();
@@ -100,7 +100,7 @@ test(`the venue and the model agree on ${STEPS} random steps (MODEL_SEED=${SEED}
       ).toEqual(new Set(mine.map((one) => JSON.stringify(shown(one)))));
       const position = state.assetPositions[0]?.position;
       expect(position?.szi ?? '0', what).toBe(show(account.size * sol.lot));
-      // Balance minus cost is the account value without the value of positions at the mark.
+      // Balance minus cost is the account value without the mark value of the positions.
       expect(state.marginSummary.totalRawUsd, what).toBe(
         show((account.balance - account.cost) * MICRO),
       );

@@ -36,8 +36,8 @@ beforeEach(async () => {
 const resting = () =>
   orderAction(order({ market: perp, side: 'buy', price: '50', size: '1', tif: 'Alo' }));
 
-describe('R-multisig: a wrapper contains an action of the account', () => {
-  test("a wrapper with an agent-signed action gets the inner action's reply and receipt", async () => {
+describe('R-multisig: a wrapper carries an action of the account', () => {
+  test("a wrapper around an agent-signed action gets the inner action's reply and receipt", async () => {
     await company.found();
     const signed = await wrapped(resting(), company.quorum());
     const reply = await world.client.executed(signed);
@@ -57,7 +57,7 @@ describe('R-multisig: a wrapper contains an action of the account', () => {
     });
   });
 
-  test("a wrapper can contain a direct action with its nonce on the envelope's chain", async () => {
+  test("a wrapper can carry a direct action, with its nonce, on the envelope's chain", async () => {
     await company.found();
     const reply = await world.client.executed(
       await wrapped(company.toOutcome('12'), company.quorum()),
@@ -90,7 +90,7 @@ describe('R-multisig: a wrapper contains an action of the account', () => {
     expect(await outcomeMoney(account)).toBe('7');
   });
 
-  test('a wrapper requires the threshold of distinct signers of the set', async () => {
+  test('a wrapper requires a threshold of distinct signers from the set', async () => {
     await company.found();
     const [first, second, third] = members;
     const outsider = world.unfunded('outsider');
@@ -109,7 +109,7 @@ describe('R-multisig: a wrapper contains an action of the account', () => {
         );
       }
     }
-    // Surplus signatures are ignored, and the sender does not have to sign the inner action.
+    // Surplus signatures are ignored, and the sender need not sign the inner action.
     const enough = [
       company.quorum({ signers: [outsider, third, second, second] }),
       company.quorum({ signers: members }),
@@ -119,7 +119,7 @@ describe('R-multisig: a wrapper contains an action of the account', () => {
     expect(await account.openOrders()).toHaveLength(2);
   });
 
-  test('a wrapper must be sent by the signer of the set that it names', async () => {
+  test('a wrapper must be sent by the signer in the set that it names', async () => {
     await company.found();
     const outsider = world.unfunded('outsider');
     await expectNothing(
@@ -155,7 +155,7 @@ describe('R-multisig: a wrapper contains an action of the account', () => {
     }
   });
 
-  test('a wrapper must not contain a wrapper, an operator action, or a different nonce', async () => {
+  test('a wrapper must not contain another wrapper, an operator action, or a different nonce', async () => {
     await company.found();
     const { envelope } = await wrapped(resting(), company.quorum());
     const nested = await world.client.executed(await wrapped(envelope.action, company.quorum()));
@@ -177,7 +177,7 @@ describe('R-multisig: a wrapper contains an action of the account', () => {
     });
   });
 
-  test('a wrapper returns the path of a rejection of its inner action', async () => {
+  test('a rejected inner action is reported with its path in the wrapper', async () => {
     await company.found();
     await expectNothing([account], wrapped(company.toOutcome('1000.5'), company.quorum()), {
       code: 10010,
@@ -214,7 +214,7 @@ describe('a malformed wrapper is rejected', () => {
     expect(await account.openOrders()).toEqual([]);
   });
 
-  test('a wrapper must have the network of the venue in its inner action', async () => {
+  test("the network in a wrapper's inner action must be the venue's", async () => {
     await company.found();
     const foreign = (nonce: number) => ({ ...company.toOutcome('1')(nonce), chainId: 869 });
     const reply = await world.client.executed(await wrapped(foreign, company.quorum()));
@@ -227,7 +227,7 @@ describe('a malformed wrapper is rejected', () => {
   });
 });
 
-describe('wrappers and their signatures cannot be replayed', () => {
+describe('neither wrappers nor their signatures can be replayed', () => {
   test('a repeated wrapper gets the first answer and is not executed again', async () => {
     await company.found();
     for (const action of [resting(), company.toOutcome('5')]) {
@@ -240,9 +240,7 @@ describe('wrappers and their signatures cannot be replayed', () => {
     expect(await outcomeMoney(account)).toBe('5');
   });
 
-  /**
-   * Moves the inner signatures of one wrapper into another wrapper, which the sender signs again.
-   */
+  /** Moves the inner signatures from one wrapper to another, which the sender signs again. */
   async function transplant(from: Envelope, into: Wrap, action: JsonObject | Inner) {
     const { signatures } = from.action as { signatures: Json };
     return wrapped(action, { ...into, signatures });
@@ -270,7 +268,7 @@ describe('wrappers and their signatures cannot be replayed', () => {
     }
   });
 
-  test('the wrapper consumes a nonce of the sender, not of the other members', async () => {
+  test('the wrapper uses up a nonce of the sender, not of the other members', async () => {
     await company.found();
     const first = await wrapped(resting(), company.quorum());
     const { nonce } = first.envelope;
@@ -289,7 +287,7 @@ describe('wrappers and their signatures cannot be replayed', () => {
     expect(await account.openOrders()).toEqual([]);
   });
 
-  test('every signature covers the expiry, except that of a direct action', async () => {
+  test('every signature covers the expiry, except on a direct action', async () => {
     await company.found();
     const expired = company.quorum({ expiresAfter: world.nowMs() - 60_000 });
     const reply = await world.client.executed(await wrapped(resting(), expired));

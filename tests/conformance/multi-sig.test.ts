@@ -46,7 +46,7 @@ const setRefusal = (why: string) => ({
   details: { field: 'signers', why },
 });
 
-describe('R-multisig: an account can be converted', () => {
+describe('R-multisig: an account can be converted to multi-sig', () => {
   test('multiSigSigners returns null for ordinary accounts and unknown addresses', async () => {
     expect(await signersOf(account)).toBeNull();
     expect(await signersOf(world.unfunded('nobody'))).toBeNull();
@@ -78,7 +78,7 @@ describe('R-multisig: an account can be converted', () => {
     });
   });
 
-  test('a conversion keeps orders and money, and removes agents', async () => {
+  test('a conversion keeps orders and money but removes agents', async () => {
     const agent = world.unfunded('agent');
     succeeded(await account.approveAgent(agent.address, 'desk'));
     succeeded(await act(agent, resting()));
@@ -96,7 +96,7 @@ describe('R-multisig: an account can be converted', () => {
     );
   });
 
-  test('a conversion to "null" changes nothing on an ordinary account', async () => {
+  test('converting an ordinary account to "null" changes nothing', async () => {
     succeeded(await convert(account, 'null'));
     expect(await signersOf(account)).toBeNull();
     succeeded(await act(account, { type: 'cancelAll' }));
@@ -144,13 +144,13 @@ describe('R-multisig: an account can be converted', () => {
     await expectNothing([account], attempt, setRefusal(why));
   });
 
-  test('the conversion accepts ten users and a threshold of all ten', async () => {
+  test('the conversion accepts ten users with a threshold of all ten', async () => {
     succeeded(await convert(account, set(users(10), 10)));
     expect((await signersOf(account)).authorizedUsers).toHaveLength(10);
   });
 });
 
-describe("the account's own key is invalid after the conversion", () => {
+describe("the account's own key becomes invalid with the conversion", () => {
   const actions: readonly (JsonObject | Inner)[] = [
     { type: 'cancelAll' },
     { type: 'claimBuilderRewards' },
@@ -161,7 +161,7 @@ describe("the account's own key is invalid after the conversion", () => {
     inner('convertToMultiSigUser', { signers: 'null' }),
     (nonce) => company.toOutcome('5')(nonce),
   ];
-  test("the account's own key cannot sign agent-signed or direct actions after the conversion", async () => {
+  test("after the conversion, the account's own key cannot sign agent-signed or direct actions", async () => {
     await company.found();
     for (const each of actions) {
       const nonce = nextNonce();
@@ -174,7 +174,7 @@ describe("the account's own key is invalid after the conversion", () => {
     }
   });
 
-  test("the account's own key cannot sign a wrapper for the account after the conversion", async () => {
+  test("after the conversion, the account's own key cannot sign a wrapper for the account", async () => {
     await company.found();
     await expectNothing(
       [account],
@@ -187,7 +187,7 @@ describe("the account's own key is invalid after the conversion", () => {
 });
 
 describe('a multi-sig account acts through its signers', () => {
-  test('a wrapper replaces the set, and the old set is no longer valid', async () => {
+  test('a wrapper can replace the signer set, and the old set is no longer valid', async () => {
     await company.found();
     const others = [world.unfunded('fourth'), world.unfunded('fifth')] as const;
     const replacing = inner('convertToMultiSigUser', { signers: signerSet(others, 1) });
@@ -203,7 +203,7 @@ describe('a multi-sig account acts through its signers', () => {
     await expectNothing([account], account.sign({ type: 'cancelAll' }), MULTI_SIG_REQUIRED);
   });
 
-  test('earlier requests of the account’s own key remain rejected after the account is ordinary again', async () => {
+  test('earlier requests from the account’s own key stay rejected once the account is ordinary again', async () => {
     await company.found();
     const back = inner('convertToMultiSigUser', { signers: 'null' });
     succeeded(await world.client.executed(await wrapped(back, company.quorum())));
@@ -216,7 +216,7 @@ describe('a multi-sig account acts through its signers', () => {
     );
   });
 
-  test('agents approved by a wrapper can trade, but cannot approve agents', async () => {
+  test('agents approved through a wrapper can trade but cannot approve agents', async () => {
     await company.found();
     const agent = world.unfunded('agent');
     const approval = inner('approveAgent', { agentAddress: agent.address, agentName: 'desk' });
@@ -236,10 +236,10 @@ describe('a multi-sig account acts through its signers', () => {
         details: { got: agent.address, why: SIGNER_HINT },
       },
     );
-    // Agents are not valid signers inside a wrapper either.
+    // Nor are agents valid signers inside a wrapper.
     const half = company.quorum({ signers: [members[0], agent] });
     await expectNothing([account], wrapped({ type: 'cancelAll' }, half), tooFew(1, 2));
-    // A new set of signers keeps the agents, because they were approved by signers.
+    // A new set of signers keeps the agents, because signers approved them.
     const others = [world.unfunded('fourth')];
     const replacing = inner('convertToMultiSigUser', { signers: signerSet(others, 1) });
     succeeded(await world.client.executed(await wrapped(replacing, company.quorum())));

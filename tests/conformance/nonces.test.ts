@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const NONCES_RETAINED = 100;
 
-/** An action that changes nothing, for tests of the nonce. */
+/** An action that changes nothing, for testing nonces. */
 const harmless = (label = 1) => cancelAction({ a: world.btc.id, o: label });
 
 async function send(actor: Actor, nonce: number, label = 1): Promise<Reply> {
@@ -25,7 +25,7 @@ function expectRefused(reply: Reply, message: string): void {
   expect(reply.json).toMatchObject({ status: 'err', code: 10004, name: 'BAD_NONCE', message });
 }
 
-describe('R-nonce: each nonce is valid once and in a window of time', () => {
+describe('R-nonce: each nonce is valid once, within a time window', () => {
   test('a nonce is valid for one action only', async () => {
     const alice = await world.trader('alice');
     const nonce = nextNonce();
@@ -33,7 +33,7 @@ describe('R-nonce: each nonce is valid once and in a window of time', () => {
     expectRefused(await send(alice, nonce, 2), 'Nonce already used');
   });
 
-  test('agent-signed and direct actions of one signer share their nonces', async () => {
+  test("a signer's agent-signed and direct actions share one set of nonces", async () => {
     const alice = await world.trader('alice');
     const nonce = nextNonce();
     expectTaken(await send(alice, nonce));
@@ -58,7 +58,7 @@ describe('R-nonce: each nonce is valid once and in a window of time', () => {
     for (const step of [10, 5, 7, 1, 12]) expectTaken(await send(alice, nonce + step));
   });
 
-  test('a rejected action does not consume its nonce', async () => {
+  test('a rejected action does not use up its nonce', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const nonce = nextNonce();
@@ -72,7 +72,7 @@ describe('R-nonce: each nonce is valid once and in a window of time', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('a nonce more than two days old is rejected', async () => {
+  test('a nonce that is more than two days old is rejected', async () => {
     const alice = await world.trader('alice');
     const reply = await send(alice, Date.now() - 2 * DAY_MS - MINUTE_MS);
     expectRefused(reply, 'Nonce too old');
@@ -84,7 +84,7 @@ describe('R-nonce: each nonce is valid once and in a window of time', () => {
     expectRefused(await send(alice, Math.floor(Date.now() / 1000)), 'Nonce too old');
   });
 
-  test('a nonce before the first entry of the log is rejected', async () => {
+  test('a nonce before the first log entry is rejected', async () => {
     const alice = await world.trader('alice');
     const reply = await send(alice, Date.now() - 2 * DAY_MS + MINUTE_MS);
     const { min } = reply.json.details.allowed;
@@ -111,7 +111,7 @@ describe('R-nonce: each nonce is valid once and in a window of time', () => {
     expectRefused(await send(mallory, Date.now() - 3 * DAY_MS), 'Nonce too old');
   });
 
-  test('a nonce below the 100 stored nonces is rejected with the minimum', async () => {
+  test('a nonce below the 100 stored ones is rejected, and the minimum is given', async () => {
     const alice = await world.trader('alice');
     const first = nextNonce() + 1000;
     const signed = await Promise.all(
@@ -122,8 +122,8 @@ describe('R-nonce: each nonce is valid once and in a window of time', () => {
     expectTaken(await send(alice, first - 5));
     const replies = await Promise.all(signed.map((action) => world.client.executed(action)));
     for (const reply of replies) expectTaken(reply);
-    // Of the 101 used nonces, the lowest (first − 5) was dropped, so `first` is the smallest stored
-    // nonce.
+    // Of the 101 used nonces, the lowest (first − 5) was dropped, so `first` is now the smallest
+    // one stored.
     const lower = await send(alice, first - 1);
     expectRefused(lower, `Nonce too low: must be above ${first}`);
     expect(lower.json.details).toHaveProperty('allowed');

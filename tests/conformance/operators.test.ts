@@ -18,7 +18,7 @@ beforeAll(() => {
   carol = world.unfunded('carol');
 });
 
-/** An admin action without a visible effect. */
+/** An admin action with no visible effect. */
 const harmless = { type: 'venueAdmin', setGate: { channel: 0 } };
 
 async function roleOf(actor: Actor, action: JsonObject): Promise<string> {
@@ -26,8 +26,8 @@ async function roleOf(actor: Actor, action: JsonObject): Promise<string> {
   return (await world.client.data({ type: 'explainSignature', envelope })).role;
 }
 
-describe('setOperators changes the lists of admins and deployers', () => {
-  test('an added admin is effective for the next command and may remove other admins', async () => {
+describe('setOperators changes the admin and deployer lists', () => {
+  test('an added admin can act from the next command on and may remove other admins', async () => {
     expectRefusal(await act(carol, harmless), 10003, refused('venueAdmin'));
     expect(await roleOf(carol, harmless)).toBe('none');
     const { address } = operator.actor;

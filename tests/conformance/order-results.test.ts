@@ -35,7 +35,8 @@ async function place(actor: Actor, changes: Partial<PerpOrder> = {}): Promise<Js
 }
 
 /**
- * Returns the entries of a reply. They must equal those of the receipt and of a repeated request.
+ * Returns a reply's entries. They must equal those in the receipt and in the reply to a repeated
+ * request.
  */
 async function entriesOf(action: JsonObject): Promise<Json[]> {
   const signed = await alice.sign(action);
@@ -50,7 +51,7 @@ async function entriesOf(action: JsonObject): Promise<Json[]> {
 
 const hit = (size: string) => place(bob, { side: 'sell', price: '99', size, tif: 'Ioc' });
 
-test('R-modify: a rejected amend returns the unchanged order next to the error', async () => {
+test('R-modify: a rejected amend returns the unchanged order alongside the error', async () => {
   const cloid = cloidOf('amended');
   const { oid } = await place(alice, { tif: 'Alo', cloid });
   await hit('1');
@@ -70,11 +71,11 @@ test('R-modify: a rejected amend returns the unchanged order next to the error',
   });
 });
 
-describe('a cancel returns the final state of its order', () => {
+describe("a cancel returns its order's final state", () => {
   const error = () => `Order was never placed, already canceled, or filled. asset=${perp.id}`;
   const rejected = { cloid: null, state: 'rejected', filledSz: '0', avgPx: null };
 
-  test('a cancel of an unknown or foreign order is rejected with the id as sent', async () => {
+  test('cancelling an unknown or foreign order is rejected, and the error has the id as sent', async () => {
     const { oid } = await place(bob);
     const cancels = [987_654_321, oid].map((o) => ({ a: perp.id, o }));
     expect(await entriesOf(cancelAction(...cancels))).toEqual([
@@ -87,7 +88,7 @@ describe('a cancel returns the final state of its order', () => {
     ]);
   });
 
-  test('a cancel of an ended order returns its final state, by either id and after a restart', async () => {
+  test('cancelling an ended order returns its final state, by either id and even after a restart', async () => {
     const cloid = cloidOf('filled');
     const filled = await place(alice, { cloid });
     await hit('3');

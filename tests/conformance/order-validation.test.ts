@@ -5,10 +5,10 @@ import { exact, show, roundedUp } from '../support/exact.ts';
 
 const world = aSharedVenue();
 
-/** Returns a valid resting buy order far below the mark. Each test changes one property. */
+/** Returns a valid resting buy order far below the mark. Each test changes one property of it. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
-/** Expects that the whole action is rejected before consensus, and returns the error details. */
+/** Expects the whole action to be rejected before consensus, and returns the error details. */
 function expectRefused(reply: Reply, code: number, message: string, field: string): Json {
   expect(reply.status, reply.text).toBe(200);
   expect(reply.json).toMatchObject({ status: 'err', code, message, details: { field } });
@@ -21,7 +21,7 @@ describe('an error before consensus names the order, the reason and valid values
     const bad = { ...resting(), ...changes };
     const single = await world.client.exchange(await alice.sign(orderAction(bad)));
     const details = expectRefused(single, code, message, `orders[0].${field}`);
-    // If one order of a batch is invalid, the valid orders are rejected too. The error names the
+    // If one order in a batch is invalid, the valid ones are rejected too. The error gives the
     // index of the invalid order.
     const batch = await world.client.exchange(
       await alice.sign(orderAction(resting(), resting(), bad)),
@@ -35,7 +35,7 @@ describe('an error before consensus names the order, the reason and valid values
     await refuse({ a: 77_777 }, 10404, 'Instrument not found', 'a');
   });
 
-  test('a size finer than the lot is rejected with the nearest sizes', async () => {
+  test('a size finer than the lot is rejected, and the nearest valid sizes are given', async () => {
     const { btc } = world;
     const fine = `${btc.lots(7)}5`;
     const message = `Size precision does not match the lot size: ${show(btc.lot)}`;
@@ -44,7 +44,7 @@ describe('an error before consensus names the order, the reason and valid values
     expect(details.nearest).toEqual([btc.lots(7), btc.lots(8)]);
   });
 
-  test('a size below one lot is rejected with only the nearest size above', async () => {
+  test('a size below one lot is rejected, and only the nearest larger size is given', async () => {
     const { btc } = world;
     const fine = show(btc.lot / 10n);
     const message = `Size precision does not match the lot size: ${show(btc.lot)}`;
@@ -81,7 +81,7 @@ describe('an error before consensus names the order, the reason and valid values
     }
   });
 
-  test('a price off the tick is rejected with the nearest prices', async () => {
+  test('a price off the tick is rejected, and the nearest valid prices are given', async () => {
     const { btc } = world;
     const price = btc.at(-2000);
     const off = show(exact(price) + btc.tick / 10n);
@@ -104,7 +104,7 @@ describe('an error before consensus names the order, the reason and valid values
     await refuse({ p: '0' }, 10000, 'Price is out of range', 'p');
   });
 
-  test('R-sizes: a price more than 80 % from the oracle is rejected', async () => {
+  test('R-sizes: a price more than 80 % away from the oracle price is rejected', async () => {
     const { btc } = world;
     const size = btc.lots(Number(exact(btc.worth(20)) / btc.lot) * 10);
     const message = 'Price is too far from the oracle';
@@ -112,7 +112,7 @@ describe('an error before consensus names the order, the reason and valid values
     await refuse({ p: btc.at(-8100), s: size }, 10000, message, 'p');
   });
 
-  test('R-sizes: an order with a value below 10 USDC is rejected', async () => {
+  test('R-sizes: an order worth less than 10 USDC is rejected', async () => {
     const { btc } = world;
     await refuse({ s: btc.lots(1) }, 10000, 'Order must have a minimum value of 10 USDC', 's');
   });
@@ -122,7 +122,7 @@ describe('an error before consensus names the order, the reason and valid values
     for (const c of wrong) await refuse({ c }, 10011, 'Invalid cloid format', 'c');
   });
 
-  test('an expiry less than 5 s ahead is rejected', async () => {
+  test('an expiry less than 5 s away is rejected', async () => {
     const expireTime = Date.now() + 1_000;
     const alice = await world.trader('alice');
     const expiring = resting({ tif: 'Gtd', expireTime });
@@ -135,7 +135,7 @@ describe('an error before consensus names the order, the reason and valid values
     expect(reply.json.details.field).toMatch(/^orders\[0\]\.t/);
   });
 
-  test("R-initial: an order that exceeds the account's margin is rejected", async () => {
+  test("R-initial: an order that exceeds the account's available margin is rejected", async () => {
     const { btc } = world;
     const alice = await world.trader('alice');
     const large = resting({ price: btc.at(-10), size: btc.worth(1000 * btc.maxLeverage + 1000) });
@@ -175,8 +175,8 @@ describe('an error before consensus names the order, the reason and valid values
   });
 });
 
-describe('R-sizes: the limits themselves are allowed', () => {
-  test('prices exactly 80 % from the oracle and orders of exactly 10 USDC are accepted', async () => {
+describe('R-sizes: values exactly at the limits are allowed', () => {
+  test('prices exactly 80 % from the oracle price and orders of exactly 10 USDC are accepted', async () => {
     const alice = await world.trader('alice');
     const { sol } = world;
     const low = sol.ticks(sol.at(-8000), 1);

@@ -17,7 +17,7 @@ import { expectShape, listOf, openOrder } from '../support/shape.ts';
 
 const world = sharedVenueWithHeldClock();
 
-/** Returns a valid resting buy order far below the mark. Each test changes one property. */
+/** Returns a valid resting buy order far below the mark. Each test changes one property of it. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
 async function bookOf(coin: string): Promise<Json> {
@@ -63,7 +63,7 @@ describe('R-tif: the time in force determines how long an order rests', () => {
     expect(levels).toEqual([[{ px: price, sz: size, n: 1 }], []]);
   });
 
-  test('a Gtd order rests until its expiry and is then cancelled', async () => {
+  test('a Gtd order rests until it expires and is then cancelled', async () => {
     const alice = await world.trader('alice');
     const expireTime = world.nowMs() + 8_000;
     await alice.place(resting({ tif: 'Gtd', expireTime }), resting());
@@ -90,7 +90,7 @@ describe('R-tif: the time in force determines how long an order rests', () => {
     expect(tifs).toEqual(['ALO', 'ALO']);
   });
 
-  test('an Alo order is rejected completely if any part of it would trade', async () => {
+  test('an Alo order is rejected in full if any part of it would trade', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const price = btc.at(10);
@@ -144,7 +144,7 @@ describe('R-tif: the time in force determines how long an order rests', () => {
     expect((await alice.state()).assetPositions).toEqual([]);
   });
 
-  test('an Ioc order does not trade beyond its own price', async () => {
+  test('an Ioc order does not trade beyond its limit price', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const price = btc.at(10);
@@ -156,7 +156,7 @@ describe('R-tif: the time in force determines how long an order rests', () => {
     expect(results(reply)).toMatchObject([{ state: 'cancelled', filledSz: '0' }]);
   });
 
-  test('a FrontendMarket order stops 5 % from the mark, with a warning', async () => {
+  test('a FrontendMarket order stops 5 % from the mark and gives a warning', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [near, far] = [btc.at(400), btc.at(600)];
@@ -175,7 +175,7 @@ describe('R-tif: the time in force determines how long an order rests', () => {
     expect(results(reply)).toMatchObject([{ state: 'cancelled', filledSz: size, avgPx: near }]);
     const warning = reply.json.warnings?.find((entry: Json) => entry.code === 'PRICE_CLAMPED');
     expect(warning?.details).toMatchObject({ i: 0, from: btc.at(1000) });
-    // The mark may follow the book slightly, so the limit is compared with 5 % from either value.
+    // The mark may follow the book slightly, so the limit is compared with 5 % from both values.
     expect(exact(warning.details.to)).toBeGreaterThan(exact(near));
     expect(exact(warning.details.to)).toBeLessThan(exact(far));
   });
@@ -197,7 +197,7 @@ describe('R-tif: the time in force determines how long an order rests', () => {
       const reply = await alice.place(action);
       expect(results(reply)).toMatchObject([{ state: 'filled', avgPx: offer }]);
       expect(reply.json.warnings).toMatchObject([{ code: 'PRICE_CLAMPED', details: { i: 0 } }]);
-      // The sell's price is nominal, because a market order ignores it.
+      // The sell order's price is nominal, because a market order ignores it.
       await bob.placed({ market: btc, side: 'buy', price: btc.at(-10), size });
       const back = { side: 'sell' as const, price: show(btc.tick), tif: 'FrontendMarket' };
       const closed = await alice.place(order({ market: btc, size, ...back }));
@@ -205,7 +205,7 @@ describe('R-tif: the time in force determines how long an order rests', () => {
     },
   );
 
-  test('a FrontendMarket order with a price inside the 5 % keeps its price', async () => {
+  test('a FrontendMarket order priced within the 5 % keeps its price', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(
       resting({ side: 'sell', price: world.btc.at(-100), tif: 'FrontendMarket' }),
@@ -214,7 +214,7 @@ describe('R-tif: the time in force determines how long an order rests', () => {
     expect(reply.json).not.toHaveProperty('warnings');
   });
 
-  test('the case of a tif is ignored', async () => {
+  test('the case of tif is ignored', async () => {
     const alice = await world.trader('alice');
     for (const tif of ['gtc', 'GTC', 'alo', 'ALO', 'ioc', 'IOC', 'frontendmarket']) {
       expect(status(await alice.place(resting({ tif }))), tif).toBe('success');
@@ -222,8 +222,8 @@ describe('R-tif: the time in force determines how long an order rests', () => {
   });
 });
 
-describe('R-book: orders match by price and then by time', () => {
-  test('a trade has the resting price, so any improvement benefits the taker', async () => {
+describe('R-book: orders match by price, then by time', () => {
+  test('a trade takes place at the resting price, so any price improvement benefits the taker', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const size = btc.worth(50);
@@ -233,7 +233,7 @@ describe('R-book: orders match by price and then by time', () => {
     expect((await alice.position(btc)).entryPx).toBe(btc.at(0));
   });
 
-  test('an order fills the best price first, and at one price the earliest order', async () => {
+  test('an order fills the best price first and, at the same price, the earliest order first', async () => {
     const makers = [];
     for (const name of ['bob', 'carol', 'dave']) makers.push(await world.trader(name));
     const [bob, carol, dave] = makers as [Actor, Actor, Actor];
@@ -251,7 +251,7 @@ describe('R-book: orders match by price and then by time', () => {
     expect(await carol.openOrders()).toHaveLength(1);
   });
 
-  test('a larger order trades through the levels, and the remainder rests in the book', async () => {
+  test('a larger order trades through several levels, and the remainder rests in the book', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const size = btc.worth(20);
@@ -268,7 +268,7 @@ describe('R-book: orders match by price and then by time', () => {
     expect((await bookOf(btc.coin)).levels).toEqual([[{ px: price, sz: size, n: 1 }], []]);
   });
 
-  test('the book aggregates orders of one price and lists the best price first', async () => {
+  test('the book aggregates orders at the same price and lists the best price first', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { eth } = world;
     const size = eth.worth(20);
@@ -302,7 +302,7 @@ describe('R-cloid: a client order id identifies a live order', () => {
     expect(new Set(cloids)).toEqual(new Set([hex, uuid]));
   });
 
-  test('client order ids are compared by their bytes, and live duplicates are rejected', async () => {
+  test('client order ids are compared by their bytes, and duplicates of live ones are rejected', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const hex = cloidOf('shared');
     const digits = hex.slice(2).toUpperCase();
@@ -318,7 +318,7 @@ describe('R-cloid: a client order id identifies a live order', () => {
     expect(status(await alice.place(resting({ cloid: uuid })))).toBe('success');
   });
 
-  test('at most one order of a batch with duplicate client order ids is accepted', async () => {
+  test('at most one of several orders with the same client order id in a batch is accepted', async () => {
     const alice = await world.trader('alice');
     const cloid = cloidOf('twice');
     const reply = await alice.place(resting({ cloid }), resting({ cloid }));
@@ -328,8 +328,8 @@ describe('R-cloid: a client order id identifies a live order', () => {
   });
 });
 
-describe('a batch contains several orders', () => {
-  test('50 orders are one action with one status and 50 results in order', async () => {
+describe('a batch has several orders', () => {
+  test('50 orders are one action, with one status and 50 results in order', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const batch = Array.from({ length: 50 }, (_, index) =>
@@ -348,7 +348,7 @@ describe('a batch contains several orders', () => {
     expect(oids).toEqual(oids.toSorted((a, b) => b - a));
   });
 
-  test('a batch returns the first failure at its index and executes the other orders', async () => {
+  test('a batch reports the first failure at its index and executes the other orders', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     await bob.placed({ market: btc, side: 'sell', price: btc.at(10), size: btc.worth(20) });
@@ -366,7 +366,7 @@ describe('a batch contains several orders', () => {
     expect(await alice.openOrders()).toHaveLength(2);
   });
 
-  test('an unconfirmed reply contains only the acceptance, even if orders fail later', async () => {
+  test('an unconfirmed reply reports only the acceptance, even if orders fail later', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     await bob.placed({ market: btc, side: 'sell', price: btc.at(10), size: btc.worth(20) });

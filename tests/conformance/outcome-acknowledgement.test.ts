@@ -24,7 +24,7 @@ import { act, succeeded, expectRefusal, Operator } from '../support/perps.ts';
 
 /**
  * Each `describe` covers one transition of an outcome order. The tests also cover actions on orders
- * in the delay queue (R-delay).
+ * that are in the delay queue (R-delay).
  */
 
 const world = aSharedVenue(OUTCOMES);
@@ -67,7 +67,7 @@ describe('a new order is acknowledged before it is released', () => {
     },
   );
 
-  test('one trace id identifies all orders of an action, and is the same for the same bytes', async () => {
+  test('one trace id identifies all orders in an action, and the same bytes always give the same id', async () => {
     const market = await deployer.list();
     const orders = [bet(market, 'buy Yes 10 at 0.10'), bet(market, 'buy No 10 at 0.10')];
     const signed = await queued(bob, ...orders);
@@ -76,7 +76,7 @@ describe('a new order is acknowledged before it is released', () => {
     expect(await openBets(bob, market)).toHaveLength(2);
   });
 
-  test('a waiting order reserves its fee and price, and its release frees the surplus', async () => {
+  test('a queued order reserves its price and fee, and its release frees the surplus', async () => {
     const market = await marketWithBid(1_500);
     // The order reserves 10 × 0.50 and a fee of 0.07 × 10 × 0.25.
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.50'));
@@ -88,7 +88,7 @@ describe('a new order is acknowledged before it is released', () => {
   });
 });
 
-test("R-delay: no answer reveals a waiting sell's market or outcome to other accounts", async () => {
+test("R-delay: no answer reveals a queued sell order's market or outcome to other accounts", async () => {
   const market = await deployer.list({ ...FEE, orderDelayMs: 10_000 });
   succeeded(await operate(bob, 'split', [market, '50']));
   await placed(alice, market, 'buy Yes 30 at 0.40');
@@ -116,11 +116,11 @@ test("R-delay: no answer reveals a waiting sell's market or outcome to other acc
   const signed = await queued(bob, bet(market, 'sell Yes 20 at 0.40'));
   expect(await answers()).toEqual(before);
   expect(await actionStatus(world, signed)).toMatchObject({ status: 'queued' });
-  // The shares of the waiting sell order are reserved.
+  // The queued sell order's shares are reserved.
   expectRefusal(await operate(bob, 'merge', [market, '50']), 10015, 'Insufficient shares to merge');
 });
 
-describe('a queued order can fail at its release', () => {
+describe('a queued order can fail on release', () => {
   test('a halt sends one record on outcomeOrderUpdate and none on outcomeOrderUpdates', async () => {
     const market = await marketWithBid(1_000);
     const cloid = cloidOf('halted');
@@ -156,8 +156,8 @@ describe('a queued order can fail at its release', () => {
         ],
       },
     });
-    // The failed order's reserve is released. The resting order reserves 1.5 and a fee of 0.07 × 5
-    // × 0.21.
+    // The failed order's reserve has been released. The resting order reserves 1.5 and a fee of
+    // 0.07 × 5 × 0.21.
     expect(await fundsOf(bob, market)).toBe('998.4265 + 1.5735 reserved');
   });
 
@@ -188,7 +188,7 @@ describe('a queued order can fail at its release', () => {
   });
 });
 
-describe('a queued order enters the book at its release', () => {
+describe('a queued order enters the book on release', () => {
   test('a released order sends open, filled and cancelled only on outcomeOrderUpdates', async () => {
     const market = await marketWithBid(100);
     const rests = await queued(bob, bet(market, 'buy No 10 at 0.30'));
@@ -201,7 +201,7 @@ describe('a queued order enters the book at its release', () => {
     expect(watch.failures).toEqual([]);
   });
 
-  test('the book rejects a post-only order that would trade', async () => {
+  test('a post-only order that would trade is rejected by the book', async () => {
     const market = await marketWithBid(5_000);
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { tif: 'Alo' }));
     expect(await watch.update(signed, 'rejected')).toMatchObject({
@@ -212,7 +212,7 @@ describe('a queued order enters the book at its release', () => {
     expect(await fundsOf(bob, market)).toBe('1000');
   });
 
-  test('an order that no longer crosses at its release rests', async () => {
+  test('an order that no longer crosses on release rests', async () => {
     const market = await marketWithBid(1_000);
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40'));
     succeeded(await act(alice, { type: 'cancelAll', accountType: 'outcome' }));
@@ -220,7 +220,7 @@ describe('a queued order enters the book at its release', () => {
     expect(watch.failures).toEqual([]);
   });
 
-  test('orders are released by due time and then by arrival, across all accounts', async () => {
+  test('orders are released by due time, then by arrival, across all accounts', async () => {
     const market = await marketWithBid(500);
     const carol = await shareTrader(world, 'carol');
     const first = await queued(carol, bet(market, 'buy No 6 at 0.40'));
@@ -231,7 +231,7 @@ describe('a queued order enters the book at its release', () => {
   });
 });
 
-describe('actions can arrive while an order waits', () => {
+describe('actions can arrive while an order is queued', () => {
   let market: OutcomeMarket;
   const cloid = cloidOf('waiting');
   const message = 'Order is queued and cannot be cancelled before release';
@@ -242,7 +242,7 @@ describe('actions can arrive while an order waits', () => {
     market = await marketWithBid(3_000);
   });
 
-  test('cancelByCloid of a waiting order is rejected, alone or in a batch', async () => {
+  test('cancelByCloid on a queued order is rejected, alone or in a batch', async () => {
     const other = cloidOf('resting');
     const rest = bet(market, 'buy No 5 at 0.10', { cloid: other });
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { cloid }), rest);
@@ -261,7 +261,7 @@ describe('actions can arrive while an order waits', () => {
     expect(rejected.data.data.orders).toMatchObject([{ state: 'cancelled' }, { oid: null }]);
   });
 
-  test('cancelAll and amends do not affect a waiting order, and its cloid is in use', async () => {
+  test('cancelAll and amends do not affect a queued order, and its cloid stays in use', async () => {
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { cloid }));
     const all = await act(bob, { type: 'cancelAll', accountType: 'outcome' });
     expect(succeeded(all).orders).toEqual([]);
@@ -272,7 +272,7 @@ describe('actions can arrive while an order waits', () => {
     expect(await actionStatus(world, signed)).toMatchObject({ status: 'queued' });
   });
 
-  test('only the owner sees the content of a waiting order', async () => {
+  test('only the owner sees the content of a queued order', async () => {
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { cloid }));
     const { block, ...receipt } = await actionStatus(world, signed);
     expect(receipt).toEqual({
@@ -332,11 +332,11 @@ describe('confirm: executed waits for the release', () => {
     },
   );
 
-  test('a confirmed reply has the failure at release at its index', async () => {
+  test("a confirmed reply reports a failure on release at the order's index", async () => {
     const market = await marketWithBid(1_000);
     const orders = [bet(market, 'buy No 5 at 0.10'), bet(market, 'buy No 10 at 0.40')];
     const waiting = world.client.executed(await bob.sign(orderAction(...orders)));
-    // The first order rests immediately; only the second order waits in the queue.
+    // The first order rests immediately; only the second one waits in the queue.
     await eventually(async () => expect(await openBets(bob, market)).toHaveLength(1));
     await deployer.set(market, 'close');
     const reply = await waiting;
@@ -347,7 +347,7 @@ describe('confirm: executed waits for the release', () => {
   });
 });
 
-describe('simulate predicts delayed orders', () => {
+describe('simulate predicts the outcome of delayed orders', () => {
   let slow: OutcomeMarket;
   beforeAll(async () => {
     const maker = await shareTrader(world, 'maker');
@@ -392,7 +392,7 @@ describe('simulate predicts delayed orders', () => {
     expect(await fundsOf(bob, slow)).toBe('1000');
   });
 
-  test('a simulation reports a rejection as /exchange does', async () => {
+  test('a simulation reports a rejection just as /exchange does', async () => {
     const action = orderAction(bet(slow, 'sell No 10 at 0.30'));
     expect(await world.client.data({ type: 'simulate', user: bob.address, action })).toMatchObject({
       accepted: false,

@@ -104,7 +104,7 @@ describe('R-builder: outcome orders can pay a builder', () => {
     expect(await earned()).toBe('0');
   });
 
-  test('an acknowledgement with a trace id contains the warning', async () => {
+  test('an acknowledgement with a trace id includes the warning', async () => {
     const { json } = await world.client.exchange(
       await bob.sign(through(1_001, 'buy No 100 at 0.30')),
     );
@@ -115,7 +115,7 @@ describe('R-builder: outcome orders can pay a builder', () => {
     });
   });
 
-  test('an approval revoked before the fill drops the fee of a resting order', async () => {
+  test("if the approval is revoked before the fill, a resting order's fee is dropped", async () => {
     succeeded(await act(bob, through(1_000, 'buy Yes 100 at 0.40')));
     succeeded(await send(bob, 'revokeBuilderFee', { builder: builder.address }));
     await placed(alice, market, 'buy No 100 at 0.60');
@@ -124,7 +124,7 @@ describe('R-builder: outcome orders can pay a builder', () => {
   });
 });
 
-describe('R-gate: the gate of channel 1 applies to outcome markets', () => {
+describe("R-gate: channel 1's gate applies to outcome markets", () => {
   const gate = async (fields: object) =>
     succeeded(await operator.send({ setGate: { channel: 1, ...fields } }));
   const gated = (reply: Reply, response: string) =>
@@ -157,7 +157,8 @@ describe('R-gate: the gate of channel 1 applies to outcome markets', () => {
     gated(await bob.place(bet(market, 'buy No 10 at 0.10')), reason);
     gated(await operate(bob, 'split', [market, '1']), reason);
     gated(await act(bob, { type: 'modify2', a: market.id, o: oid, p: '0.21', s: '10' }), reason);
-    // A closed gate still allows a sell against Alice's bid, a merge, cancels, and a transfer.
+    // With the gate closed, a sell against Alice's bid, a merge, cancels and a transfer are still
+    // allowed.
     expect(await placed(bob, market, 'sell Yes 20 at 0.40')).toMatchObject({ state: 'filled' });
     succeeded(await operate(bob, 'merge', [market, '10']));
     const cancels = [oid, offered.oid].map((o) => ({ a: market.id, o }));
@@ -174,7 +175,7 @@ describe('R-gate: the gate of channel 1 applies to outcome markets', () => {
     succeeded(await operator.send({ setGate: { channel: 0, mode: 'open' } }));
   });
 
-  test('the gate is checked again at release, where a buy fails and a sell does not', async () => {
+  test('the gate is checked again on release, where a buy fails and a sell does not', async () => {
     const slow = await deployer.list({ orderDelayMs: 1_000 });
     succeeded(await operate(bob, 'split', [slow, '20']));
     await placed(alice, slow, 'buy Yes 20 at 0.60');
@@ -195,7 +196,7 @@ describe('R-gate: the gate of channel 1 applies to outcome markets', () => {
     expect(await openBets(bob)).toEqual([]);
   });
 
-  test('a market shows a closed gate as not accepting orders', async () => {
+  test('a market with a closed gate is shown as not accepting orders', async () => {
     const accepting = async () => {
       const { eventSlug } = market;
       const { trading } = await world.client.data({ type: 'outcomeMeta', eventSlug });

@@ -26,7 +26,7 @@ describe('deployer actions must be well-formed and signed by the deployer', () =
     setTrading: { instrumentIds: [market.id], state: 'halt' },
   });
 
-  test('a trader, an unknown address, an admin, and an agent of the deployer are rejected', async () => {
+  test("a trader, an unknown address, an admin and the deployer's agent are all rejected", async () => {
     const agent = world.unfunded('agent');
     await world.client.post('/request-fund', { user: deployer.actor.address });
     succeeded(await deployer.actor.approveAgent(agent.address));
@@ -75,7 +75,7 @@ describe('deployer actions must be well-formed and signed by the deployer', () =
   });
 });
 
-describe('an invalid value is rejected with the valid range', () => {
+describe('an invalid value is rejected, and the valid range is given', () => {
   test.each<[JsonObject, string]>([
     [{ priceTick: '0.03' }, 'priceTick: must be 0.0001 to 0.5 and divide 1 without a rest'],
     [{ takerFeeRate: '1' }, 'takerFeeRate: must be 0 to 0.99, at most 8 decimals'],
@@ -93,7 +93,7 @@ describe('an invalid value is rejected with the valid range', () => {
 });
 
 describe('registerEvent lists an event', () => {
-  test('registerEvent lists the event as defined, with texts that can be changed', async () => {
+  test('registerEvent lists the event as defined, and its texts can be changed', async () => {
     const fields = eventFields({ tags: ['a', 'b'], image: 'https://example.org/i.png' });
     const reply = await deployer.send({ registerEvent: fields });
     expect(reply.json.data.type).toBe('OutcomeDeploy');
@@ -129,7 +129,7 @@ describe('registerEvent lists an event', () => {
     });
   });
 
-  test('registerEvent rejects a slug that a resolved event has used', async () => {
+  test('registerEvent rejects a slug that a resolved event has already used', async () => {
     const slug = await deployer.event();
     const market = await deployer.list({}, slug);
     await deployer.resolve(market, '1');
@@ -137,7 +137,7 @@ describe('registerEvent lists an event', () => {
     expectRefusal(again, 10017, `Slug already used: ${slug}`);
   });
 
-  test('registerEvent accepts a chosen id once', async () => {
+  test('registerEvent accepts a given id only once', async () => {
     const eventId = 4_321;
     expect(
       succeeded(await deployer.send({ registerEvent: eventFields({ eventId }) })).created,
@@ -224,7 +224,7 @@ describe('registerMarket lists a market', () => {
     });
   });
 
-  test('registerMarket accepts each slug and each id once', async () => {
+  test('registerMarket accepts each slug and each id only once', async () => {
     const instrumentId = 234_567;
     const { id, slug } = await deployer.list({ instrumentId }, eventSlug);
     expect(id).toBe(instrumentId);
@@ -295,8 +295,8 @@ describe('pushPrice sets reference prices', () => {
     );
     expect(refused.message).toBe('prices[0]: stale');
     expect([await priceOf('STALE'), await priceOf('OTHER')]).toEqual(['100', '7.5']);
-    // A price with the same time is applied, and one with a time slightly ahead is applied as of
-    // the current time.
+    // A price with the same time is applied, and one slightly in the future is applied as if
+    // observed now.
     await deployer.push(entry('STALE', '101', now), entry('OTHER', '8', Date.now() + 3_000));
     expect([await priceOf('STALE'), await priceOf('OTHER')]).toEqual(['101', '8']);
     const ahead = { prices: [entry('STALE', '103', Date.now() + 60_000)] };
@@ -306,7 +306,7 @@ describe('pushPrice sets reference prices', () => {
     expect(await priceOf('STALE')).toBe('101');
   });
 
-  test('pushPrice requires 1 to 100 prices', async () => {
+  test('pushPrice requires between 1 and 100 prices', async () => {
     const many = (count: number) =>
       Array.from({ length: count }, () => entry('MANY', '1', Date.now()));
     await deployer.push(...many(100));

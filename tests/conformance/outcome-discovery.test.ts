@@ -23,15 +23,15 @@ const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
 const DAY_MS = 24 * 3_600_000;
 const EVENTS = 7;
-/** A tag of the events in this file. Other test files list events on the same venue. */
+/** A tag for the events in this file. Other test files list events on the same venue. */
 const TAG = 'fair';
 
 let alice: Actor;
 let bob: Actor;
-/** Each event has one market, except the last event, which has two. */
+/** Each event has one market, except the last, which has two. */
 const markets: OutcomeMarket[] = [];
 
-/** YES shares that traded at 0.50 (`TRADED`) and that rest at 0.10 (`RESTING`), by event. */
+/** YES shares traded at 0.50 (`TRADED`) and resting at 0.10 (`RESTING`), by event. */
 const TRADED = [10, 0, 30, 20, 0, 5, 40];
 const RESTING = [5, 50, 0, 20, 10, 0, 40];
 /** Days until the end of each event. */
@@ -58,7 +58,7 @@ const query = (fields: object) => ({ type: 'outcomeMeta', tag: TAG, ...fields })
 const page = async (fields: object = {}): Promise<Json> => world.client.data(query(fields));
 const indexOf = ({ slug }: Json) => markets.findIndex(({ eventSlug }) => eventSlug === slug);
 
-/** Follows all cursors and returns the event numbers of all pages. */
+/** Follows all cursors and returns the event numbers from all pages. */
 async function walk(fields: object): Promise<number[]> {
   const found: number[] = [];
   let cursor: string | null = null;
@@ -71,9 +71,7 @@ async function walk(fields: object): Promise<number[]> {
   return found;
 }
 
-/**
- * Sorts the event numbers by a value, highest first. Among equal values, the newest event is first.
- */
+/** Sorts the event numbers by a value, highest first. Ties are sorted newest event first. */
 const ranked = (values: readonly number[]) =>
   [...values.keys()].sort((a, b) => values[b]! - values[a]! || b - a);
 
@@ -106,7 +104,7 @@ describe('outcomeMeta lists events and their markets', () => {
     expect(await walk({ sortBy: 'newest', limit: 2, ...fields })).toEqual(expected);
   });
 
-  test('a cursor is valid only for its list and survives changes to earlier rows', async () => {
+  test('a cursor is valid only for its own list and survives changes to earlier rows', async () => {
     const fields = { sortBy: 'newest', limit: 2 };
     const { next_cursor: cursor } = await page(fields);
     expect((await page({ ...fields, cursor })).events.map(indexOf)).toEqual([4, 3]);
@@ -146,12 +144,12 @@ describe('outcomeMeta lists events and their markets', () => {
     if (message !== '') expect(reply.json.message).toBe(message);
   });
 
-  test('a limit above 50 is lowered to 50 with a warning', async () => {
+  test('a limit above 50 is lowered to 50, with a warning', async () => {
     const { json } = await world.client.info(query({ limit: 51 }));
     expect(json.warnings).toMatchObject([{ code: 'LIMIT_CLAMPED', details: { from: 51, to: 50 } }]);
   });
 
-  test('outcomeMeta returns only the requested markets, or all markets of their events', async () => {
+  test('outcomeMeta returns just the requested markets, or all markets of their events', async () => {
     const { slug, eventSlug } = markets.at(-1)!;
     const asked = { marketSlugs: [slug, markets[0]!.slug, 'nothing'], sortBy: 'newest' };
     const slugsOf = async (fields: object) =>
@@ -195,7 +193,7 @@ describe('outcomeMeta lists events and their markets', () => {
 });
 
 describe('outcomeFrontendOpenOrders returns open outcome orders', () => {
-  test('outcomeFrontendOpenOrders returns rows in the format of perps and filters them', async () => {
+  test('outcomeFrontendOpenOrders returns rows in the same format as for perps and filters them', async () => {
     const carol = await shareTrader(world, 'carol');
     const [market, other] = [await deployer.list(), await deployer.list()];
     const cloid = cloidOf('open');
@@ -236,11 +234,11 @@ describe('outcomeFrontendOpenOrders returns open outcome orders', () => {
   });
 });
 
-describe('outcomeAssetCtxs returns prices and volumes of markets', () => {
+describe("outcomeAssetCtxs returns markets' prices and volumes", () => {
   const contexts = async (...instrumentIds: number[]): Promise<Json[]> =>
     world.client.data({ type: 'outcomeAssetCtxs', instrumentIds });
 
-  test('outcomeAssetCtxs keeps the order of the request and omits unknown ids', async () => {
+  test('outcomeAssetCtxs keeps the order of the request and leaves out unknown ids', async () => {
     const ids = [markets[2]!.id, 999_999, markets[0]!.id];
     const rows = await contexts(...ids);
     expect(rows.map((row) => row.instrumentId)).toEqual([ids[0], ids[2]]);
@@ -268,7 +266,7 @@ describe('outcomeAssetCtxs returns prices and volumes of markets', () => {
     }
   });
 
-  test('the mark is the mid of a spread up to 0.10, otherwise the last trade or 0.5', async () => {
+  test('the mark is the mid if the spread is at most 0.10; otherwise it is the last trade or 0.5', async () => {
     const market = await deployer.list();
     const [first] = await contexts(market.id);
     expect(first).toMatchObject({ markPx: '0.5', midPx: null, lastPx: null, spread: null });
@@ -289,7 +287,7 @@ describe('outcomeAssetCtxs returns prices and volumes of markets', () => {
 });
 
 describe('events can be searched by words', () => {
-  test('the search finds titles, categories and markets, with pages', async () => {
+  test('a search finds titles, categories and markets, and is paged', async () => {
     const word = newSlug('osprey').replace('-', '');
     for (const title of [`The ${word} nests`, `An ${word.toUpperCase()} leaves`]) {
       await deployer.list({}, await deployer.event({ title, category: word }));
@@ -336,10 +334,10 @@ describe('past prices can be queried', () => {
     expect((await world.client.info(wrong)).status).toBe(400);
   });
 
-  test('pushed prices at a start, at an end and as an average can be queried', async () => {
+  test('the prices pushed at a start, at an end and as an average can be queried', async () => {
     const symbol = newSlug('coin').toUpperCase().replace('-', '');
     const end = Math.floor(Date.now() / 1_000) * 1_000 - 6_000;
-    // The price is 100 for half a minute, then 103, so the average before the end is 101.5.
+    // The price is 100 for half a minute and then 103, so the average before the end is 101.5.
     const prices = Array.from({ length: 61 }, (_, at) => ({
       symbol,
       source: 'oracle',

@@ -72,7 +72,7 @@ describe('R-one-book: each combination of b and r selects an outcome and a direc
   );
 });
 
-describe('R-mint-burn: every pair of sides matches at the price of the resting order', () => {
+describe("R-mint-burn: every pair of sides matches at the resting order's price", () => {
   test.each([
     ['buy Yes', 'sell Yes', '894, 110 Yes, 100 No', '905.832, 90 Yes, 100 No', '200'],
     ['sell Yes', 'buy Yes', '906, 90 Yes, 100 No', '893.832, 110 Yes, 100 No', '200'],
@@ -87,7 +87,8 @@ describe('R-mint-burn: every pair of sides matches at the price of the resting o
     const socket = await world.socket();
     await socket.subscribe({ type: 'outcomeTrades', instrumentIds: [market.id] });
     await placed(alice, market, `${maker} 10 at 0.60`);
-    // The taker's limit is two cents better than necessary. The taker gets the price improvement.
+    // The taker's limit is two cents better than it needs to be. The taker gets the price
+    // improvement.
     const isSameLeg = maker.split(' ')[1] === taker.split(' ')[1];
     const [buy, sell] = isSameLeg ? ['0.62', '0.58'] : ['0.42', '0.38'];
     const price = taker.startsWith('buy') ? buy : sell;
@@ -105,7 +106,7 @@ describe('R-mint-burn: every pair of sides matches at the price of the resting o
   test('a pair costs exactly 1.00 per share in total', async () => {
     await placed(alice, market, 'buy Yes 100 at 0.37');
     await placed(bob, market, 'buy No 100 at 0.80');
-    // Alice pays 37. Bob pays 63 and a fee of 0.07 × 100 × 0.63 × 0.37. The pairs lock 100.
+    // Alice pays 37. Bob pays 63 and a fee of 0.07 × 100 × 0.63 × 0.37. The pairs lock up 100.
     expect([await fundsOf(alice, market), await fundsOf(bob, market)]).toEqual([
       '963, 100 Yes',
       '935.3683, 100 No',
@@ -119,7 +120,7 @@ describe('R-mint-burn: every pair of sides matches at the price of the resting o
     ]);
   });
 
-  test('orders of one price level fill in time priority, regardless of their outcome', async () => {
+  test('orders at the same price level fill in time priority, regardless of their outcome', async () => {
     const carol = await shareTrader(world, 'carol');
     await withPairs('100', alice);
     await placed(alice, market, 'sell Yes 10 at 0.60');
@@ -131,7 +132,7 @@ describe('R-mint-burn: every pair of sides matches at the price of the resting o
     expect(await fundsOf(carol, market)).toBe('995.916 + 2.084 reserved, 5 No');
   });
 
-  test('R-outcome-fee: many partial fills cost the same as one fill', async () => {
+  test('R-outcome-fee: many partial fills cost the same as a single fill', async () => {
     // Seven fills of 5.01 at 0.33: 0.07 × 35.07 × 0.33 × 0.67 = 0.54277…, rounded up once.
     await withPairs('100', alice);
     for (let at = 0; at < 7; at++) await placed(alice, market, 'sell Yes 5.01 at 0.33');
@@ -141,7 +142,7 @@ describe('R-mint-burn: every pair of sides matches at the price of the resting o
     expect(await fundsOf(alice, market)).toBe('911.5731, 64.93 Yes, 100 No');
   });
 
-  test("R-stp: an order cancels the same account's resting order, without a fee", async () => {
+  test('R-stp: an order cancels a resting order from the same account, without a fee', async () => {
     await withPairs('100', bob);
     const { oid } = await placed(bob, market, 'buy Yes 10 at 0.60');
     const socket = await world.socket();
@@ -155,14 +156,14 @@ describe('R-mint-burn: every pair of sides matches at the price of the resting o
   });
 });
 
-describe('queries show positions and the state of the account', () => {
+describe("queries show positions and the account's state", () => {
   test('each outcome has a record, and money, reserves and values add up', async () => {
     await placed(alice, market, 'buy Yes 20 at 0.60');
     await placed(bob, market, 'buy No 20 at 0.40');
     await withPairs('10', alice);
     await placed(alice, market, 'buy Yes 10 at 0.50');
     await placed(bob, market, 'buy No 10 at 0.46');
-    // The book is 0.50 to 0.54, so the mark is the mid price.
+    // The book is 0.50 to 0.54, so the mark is the mid.
     const state = await outcomeState(alice);
     const [yes, no] = state.assetPositions.map((entry: Json) => entry.position);
     expect(yes).toMatchObject({
@@ -204,7 +205,8 @@ describe('queries show positions and the state of the account', () => {
     expect(await positions({ instrumentIds: [] })).toEqual(state.assetPositions);
     expect(await positions({ instrumentIds: [market.id], exchangeId: 1 })).toHaveLength(2);
     expect(await positions({ instrumentIds: [market.id + 1] })).toEqual([]);
-    // The query does not support perps, so the venue rejects it instead of returning an empty list.
+    // The query does not support perps, so the venue rejects it rather than returning an empty
+    // list.
     const ofPerps = { type: 'outcomePositions', user: alice.address, exchangeId: 0 };
     const refused = await world.client.info(ofPerps);
     expect([refused.status, refused.json.details.allowed]).toEqual([400, [1]]);
@@ -216,16 +218,16 @@ describe('queries show positions and the state of the account', () => {
     await placed(alice, market, 'buy No 10 at 0.45');
     await placed(bob, market, 'sell No 10 at 0.45');
     const [{ position }] = (await outcomeState(bob)).assetPositions;
-    // The shares were bought for 12 with a fee of 0.504. Then 10 were sold for 4.5 minus a fee of
-    // 0.17325, at a cost of 4.
+    // The shares were bought for 12 with a fee of 0.504. Then 10 of them, with a cost of 4, were
+    // sold for 4.5 minus a fee of 0.17325.
     expect(position).toMatchObject({ szi: '-20', entryPx: '0.4', marginUsed: '8' });
     expect(position).toMatchObject({ closedPnl: '0.5', cumFee: '-0.67725' });
     expect(await fundsOf(bob, market)).toBe('991.82275, 20 No');
   });
 });
 
-describe('R-split-merge: collateral and pairs can be exchanged', () => {
-  test('split and merge convert collateral into pairs and back, for all entries or none', async () => {
+describe('R-split-merge: collateral and pairs are interchangeable', () => {
+  test('split and merge convert collateral into pairs and back, either for all entries or for none', async () => {
     const other = await deployer.list();
     const reply = await operate(bob, 'split', [market, '100.25'], [other, '50']);
     expect(reply.json.data).toEqual({ type: 'OutcomeOperate', data: { statuses: ['success'] } });
@@ -262,7 +264,7 @@ describe('R-split-merge: collateral and pairs can be exchanged', () => {
     expect((await contextOf()).lastPx).toBeNull();
   });
 
-  test('a merge of offered shares and a split of reserved money are rejected', async () => {
+  test('merging shares that are on offer or splitting reserved money is rejected', async () => {
     await withPairs('100', bob);
     await placed(bob, market, 'sell Yes 40 at 0.70');
     expect(refusalOf(await operate(bob, 'merge', [market, '60.01'])).details).toMatchObject({
@@ -271,7 +273,7 @@ describe('R-split-merge: collateral and pairs can be exchanged', () => {
     });
     succeeded(await operate(bob, 'merge', [market, '60']));
     await placed(bob, market, 'buy Yes 1000 at 0.50');
-    // The free balance is 960 minus 500 and 17.5.
+    // The free balance is 960 − 500 − 17.5.
     expect(refusalOf(await operate(bob, 'split', [market, '442.51']))).toMatchObject({
       code: 10010,
       message: 'Insufficient balance',

@@ -128,7 +128,7 @@ describe('invalid outcome orders are rejected before they are queued', () => {
     expect(await openBets(bob)).toEqual([]);
   });
 
-  test('only a sell of the whole position may be smaller than the minimum', async () => {
+  test('an order may be below the minimum size only if it sells the whole position', async () => {
     succeeded(await operate(bob, 'split', [market, '4']));
     const small = 'Order size is below the minimum: 5';
     expectRefusal(await bob.place(bet(market, 'sell Yes 3.99 at 0.50')), 10000, small);
@@ -138,7 +138,7 @@ describe('invalid outcome orders are rejected before they are queued', () => {
     expect(refused).toMatchObject({ code: 10015, details: { required: '5', available: '0' } });
   });
 
-  test('R-sizes: the whole position is that at the start of the action', async () => {
+  test('R-sizes: the whole position means the position at the start of the action', async () => {
     succeeded(await operate(bob, 'split', [market, '0.5']));
     await placed(alice, market, 'buy Yes 80 at 0.60');
     const orders = [bet(market, 'buy No 68.14 at 0.40'), bet(market, 'sell No 0.5 at 0.50')];
@@ -152,7 +152,7 @@ describe('invalid outcome orders are rejected before they are queued', () => {
     expect(simulated.orders).toMatchObject([{ state: 'filled' }, { state: 'open', error: null }]);
   });
 
-  test('a market may have ticks of a tenth of a cent, or whole shares only', async () => {
+  test("a market's tick may be a tenth of a cent, and its shares may be whole only", async () => {
     const fine = await deployer.list({ priceTick: '0.001', sizeDecimals: 0, minOrderSize: '1' });
     await placed(bob, fine, 'buy Yes 3 at 0.007');
     expect(await bookOf(world, fine)).toBe('3 at 0.007 | ');
@@ -164,7 +164,7 @@ describe('invalid outcome orders are rejected before they are queued', () => {
 describe('outcome orders can be cancelled', () => {
   const cloid = cloidOf('mine');
 
-  test('outcome orders are cancelled by id and by cloid, except foreign, finished and unknown orders', async () => {
+  test('outcome orders can be cancelled by id and by cloid, except foreign, ended and unknown ones', async () => {
     const first = await placed(bob, market, 'buy Yes 10 at 0.30');
     await placed(bob, market, 'buy No 10 at 0.30', { cloid });
     const notFound = `Order was never placed, already canceled, or filled. asset=${market.id}`;
@@ -178,7 +178,7 @@ describe('outcome orders can be cancelled', () => {
     expect(await fundsOf(bob, market)).toBe('1000');
   });
 
-  test('cancelAll of one sub-account does not affect the other', async () => {
+  test('cancelAll for one sub-account does not affect the other', async () => {
     const carol = await world.trader('carol');
     await world.client.post('/request-fund', { user: carol.address, accountType: 'outcome' });
     const { btc } = world;
@@ -192,7 +192,7 @@ describe('outcome orders can be cancelled', () => {
     expect(await carol.openOrders()).toHaveLength(1);
   });
 
-  test('cancelAll of one market does not affect other markets', async () => {
+  test('cancelAll for one market does not affect other markets', async () => {
     const other = await deployer.list();
     await placed(bob, market, 'buy Yes 10 at 0.30');
     await placed(bob, other, 'buy Yes 10 at 0.30');
@@ -206,7 +206,7 @@ describe('outcome orders can be cancelled', () => {
 describe('modify2 amends an outcome order', () => {
   const amend = (o: number, p: string, s: string) => ({ type: 'modify2', a: market.id, o, p, s });
 
-  test('an amended order keeps its queue position at its price and its rank at a new price', async () => {
+  test('an amended order keeps its queue position at the same price and its rank at a new price', async () => {
     const first = await placed(alice, market, 'buy No 10 at 0.40');
     await placed(bob, market, 'buy No 10 at 0.40');
     succeeded(await act(alice, amend(first.oid, '0.40', '20')));
@@ -214,7 +214,7 @@ describe('modify2 amends an outcome order', () => {
     await placed(carol, market, 'buy Yes 15 at 0.60');
     expect((await openBets(alice, market)).map((row) => row.sz)).toEqual(['5']);
     expect((await openBets(bob, market)).map((row) => row.sz)).toEqual(['10']);
-    // After a change to another price and back, the order still ranks before Bob's newer order.
+    // After its price changes and changes back, the order still ranks ahead of Bob's newer order.
     succeeded(await act(alice, amend(first.oid, '0.30', '20')));
     expect(await bookOf(world, market)).toBe(' | 10 at 0.6, 5 at 0.7');
     succeeded(await act(alice, amend(first.oid, '0.40', '20')));
@@ -232,7 +232,7 @@ describe('modify2 amends an outcome order', () => {
     expect(refused).toMatchObject({
       code: 10010,
       message: 'Insufficient balance',
-      // The amend requires 1080 and a fee of 0.07 × 1200 × 0.09, from the free balance and the
+      // The amend needs 1080 and a fee of 0.07 × 1200 × 0.09, taken from the free balance and the
       // order's reserve.
       details: { required: '1087.56', available: '1000' },
     });
@@ -240,7 +240,7 @@ describe('modify2 amends an outcome order', () => {
     expect(await openBets(bob, market)).toMatchObject([{ oid, sz: '500', limitPx: '0.4' }]);
   });
 
-  test('an amend adjusts the reserved shares of a sell', async () => {
+  test('amending a sell adjusts the reserved shares', async () => {
     succeeded(await operate(bob, 'split', [market, '20']));
     const { oid } = await placed(bob, market, 'sell No 10 at 0.50');
     succeeded(await act(bob, amend(oid, '0.50', '20')));
@@ -249,7 +249,7 @@ describe('modify2 amends an outcome order', () => {
     expect(await openBets(bob, market)).toMatchObject([{ sz: '20' }]);
   });
 
-  test('an amend to a crossing price executes as taker at the price of the resting order', async () => {
+  test("an amend to a crossing price executes as taker at the resting order's price", async () => {
     await placed(alice, market, 'buy Yes 10 at 0.60');
     const { oid } = await placed(bob, market, 'buy No 10 at 0.30');
     const { orders } = succeeded(await act(bob, amend(oid, '0.45', '10')));
@@ -265,7 +265,7 @@ describe('modify2 amends an outcome order', () => {
     expect(await openBets(bob, market)).toMatchObject([{ limitPx: '0.3' }]);
   });
 
-  test('R-delay: an amend that would cross on a delayed market is rejected', async () => {
+  test('R-delay: an amend that would cross is rejected on a delayed market', async () => {
     const slow = await deployer.list({ orderDelayMs: 5_000 });
     await placed(alice, slow, 'buy Yes 10 at 0.60');
     const { oid } = await placed(bob, slow, 'buy No 10 at 0.30');

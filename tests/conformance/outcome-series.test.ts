@@ -8,7 +8,7 @@ import type { JsonObject } from '../support/wallet.ts';
 
 /**
  * The venue's time is held in the middle of a quarter hour, so that the test and the venue agree on
- * the current round. It is the previous quarter hour, because nonces come from the machine's clock,
+ * the current round. It is the previous quarter hour because nonces come from the machine's clock,
  * which must not be behind the venue's clock.
  */
 
@@ -25,7 +25,7 @@ const metaOf = async (fields: object): Promise<Json> =>
 const timelineOf = async (seriesSlug: string): Promise<Json> =>
   world.client.data({ type: 'outcomeSeriesTimeline', seriesSlug });
 
-test('a series lists its next markets automatically, one per event, with separate names', async () => {
+test('a series lists its next markets automatically, one per event, each with its own name', async () => {
   const fields = running({ listAhead: 3 });
   const { slug, firstStartTime } = fields as { slug: string; firstStartTime: number };
   expect(succeeded(await deployer.send({ registerSeries: fields })).created).toEqual({
@@ -67,8 +67,8 @@ test('a series lists its next markets automatically, one per event, with separat
   ]);
 });
 
-test('R-series: a market without prices before its start reports this before the first trade', async () => {
-  // The first market of the series is already open, and its symbol has no price.
+test('R-series: a market that has no prices before its start reports this before the first trade', async () => {
+  // The first market in the series is already open, and its symbol has no price.
   const fields = running({ symbol: 'NEVER', listAhead: 1 });
   succeeded(await deployer.send({ registerSeries: fields }));
   const { current, items } = await timelineOf(String(fields['slug']));
@@ -98,7 +98,7 @@ test('R-series: a market without prices before its start reports this before the
   expect(world.venue.stderr).toContain('started without a price to beat');
 });
 
-test('a new definition applies to future markets, and a disabled series lists no more markets', async () => {
+test('a new definition applies to future markets, and a disabled series stops listing markets', async () => {
   const fields = running({ listAhead: 1 });
   const slug = String(fields['slug']);
   const countOf = async () => (await timelineOf(slug)).items.length;
@@ -134,7 +134,7 @@ test.each<[string, JsonObject]>([
   expect(reply.json.details.field, reply.text).toContain(field);
 });
 
-test('a query of an unknown series is rejected', async () => {
+test('a query for an unknown series is rejected', async () => {
   const reply = await world.client.info({ type: 'outcomeSeriesTimeline', seriesSlug: 'none' });
   expect(reply.json).toMatchObject({ code: 10017, message: 'Unknown series: none' });
 });

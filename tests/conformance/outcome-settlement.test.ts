@@ -26,7 +26,7 @@ const phaseOf = async (market: OutcomeMarket) => (await marketMeta(world, market
 const resolutionOf = async ({ id }: OutcomeMarket): Promise<Json> =>
   world.client.data({ type: 'outcomeResolution', instrumentId: id });
 
-describe('R-phases: the phase of a market limits its actions', () => {
+describe("R-phases: a market's phase determines which actions it accepts", () => {
   test('a halted market keeps its orders and accepts only cancels and merges', async () => {
     const bob = await shareTrader(world, 'bob');
     const market = await deployer.list();
@@ -96,7 +96,7 @@ describe('R-phases: the phase of a market limits its actions', () => {
   });
 });
 
-describe('resolve sets the result of a market', () => {
+describe("resolve sets a market's result", () => {
   const resolve = (market: OutcomeMarket, settlementFraction: string, extra: object = {}) =>
     deployer.send({ resolve: { instrumentId: market.id, settlementFraction, ...extra } });
 
@@ -113,7 +113,7 @@ describe('resolve sets the result of a market', () => {
     expect(await resolutionOf(market)).toMatchObject({ resolutionStatus: 'prepared' });
   });
 
-  test('a resolution requires a multiple of the price unit from 0 to 1 and is final', async () => {
+  test('a resolution must be a multiple of the price unit from 0 to 1 and is final', async () => {
     const market = await deployer.list();
     await deployer.set(market, 'close');
     for (const fraction of ['1.0001', '-0.1', '0.12345', 'x', '']) {
@@ -153,7 +153,8 @@ describe('R-settlement: a resolution pays out every holder', () => {
   beforeEach(async () => {
     [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
     market = await deployer.list();
-    // Alice pays 0.60 for YES and Bob 0.40 for NO, which mints 100 pairs; Bob also splits 20 pairs.
+    // Alice pays 0.60 for YES and Bob pays 0.40 for NO, which mints 100 pairs; Bob also splits 20
+    // pairs.
     await placed(alice, market, 'buy Yes 100 at 0.60');
     await placed(bob, market, 'buy No 100 at 0.40');
     succeeded(await operate(bob, 'split', [market, '20']));
@@ -186,7 +187,7 @@ describe('R-settlement: a resolution pays out every holder', () => {
     });
   });
 
-  test('every holder has a row for each outcome', async () => {
+  test('every holder gets a settlement row for each outcome', async () => {
     await deployer.resolve(market, '0.2');
     const row = (outcome: string, sz: string, amount: string) => ({
       type: 'outcomeSettlement',
@@ -206,7 +207,7 @@ describe('R-settlement: a resolution pays out every holder', () => {
     expect(deltas).toEqual(expect.arrayContaining([row('Yes', '20', '4'), row('No', '120', '96')]));
   });
 
-  test('resting orders are cancelled before settlement, and reserves are released', async () => {
+  test('resting orders are cancelled and reserves are released before settlement', async () => {
     await placed(alice, market, 'sell Yes 50 at 0.90');
     await placed(bob, market, 'buy Yes 10 at 0.30');
     await deployer.resolve(market, '1');
@@ -214,7 +215,7 @@ describe('R-settlement: a resolution pays out every holder', () => {
     expect(await openBets(alice)).toEqual([]);
   });
 
-  test("the resolution record contains the operator's texts and a hash that can be recomputed", async () => {
+  test("the resolution record has the operator's texts and a hash that can be recomputed", async () => {
     expect(await resolutionOf(market)).toEqual({
       instrumentId: market.id,
       resolutionStatus: 'prepared',
@@ -262,7 +263,7 @@ describe('R-settlement: a resolution pays out every holder', () => {
 describe('R-event-sets: exactly one market of an exclusive event wins', () => {
   const message = 'Fractions of the event must sum to 1';
 
-  /** Lists an exclusive event with closed markets. */
+  /** Lists an exclusive event whose markets are closed. */
   async function contest(count: number): Promise<[string, OutcomeMarket[]]> {
     const slug = await deployer.event({ mutuallyExclusive: true });
     const markets: OutcomeMarket[] = [];

@@ -44,7 +44,7 @@ async function queue(actor: Actor, ...orders: Parameters<typeof orderAction>) {
 const records = (socket: Socket): Json[] =>
   socket.of('outcomeOrderUpdates').flatMap((frame) => frame.data);
 
-describe('outcomeOrderUpdates sends changes of orders', () => {
+describe('outcomeOrderUpdates sends changes to orders', () => {
   const outcomeOrder = record({
     oid: integer,
     instrumentId: integer,
@@ -63,7 +63,7 @@ describe('outcomeOrderUpdates sends changes of orders', () => {
     traceId: uuid,
   });
 
-  test('outcomeOrderUpdates sends the states of an order in the book, in prices of its outcome', async () => {
+  test("outcomeOrderUpdates sends an order's states in the book, in prices of its outcome", async () => {
     const market = await deployer.list();
     const socket = await world.socket();
     await socket.subscribe({ type: 'outcomeOrderUpdates', user: alice.address });
@@ -128,8 +128,8 @@ describe('outcomeOrderUpdates sends changes of orders', () => {
   });
 });
 
-describe('outcomeBbos sends the best prices of markets', () => {
-  test('outcomeBbos sends all ids first and then only changed ids', async () => {
+describe("outcomeBbos sends markets' best prices", () => {
+  test('outcomeBbos first sends all ids and then only those that changed', async () => {
     const markets = [await deployer.list(), await deployer.list()] as const;
     const [one, two] = markets;
     const socket = await world.socket();
@@ -164,10 +164,9 @@ describe('outcomeBbos sends the best prices of markets', () => {
   });
 });
 
-describe('trades sends the trades of a market', () => {
-  test("trades contain the YES price, the taker's outcome and price, and the hash of the taker's action", async () => {
-    // A timer releases the delayed order, but the trade must contain the hash of the order's
-    // action.
+describe("trades sends a market's trades", () => {
+  test("trades have the YES price, the taker's outcome and price, and the hash of the taker's action", async () => {
+    // A timer releases the delayed order, but the trade must have the hash of the order's action.
     const market = await deployer.list({ orderDelayMs: 50 });
     const socket = await world.socket();
     await socket.subscribe({ type: 'outcomeTrades', instrumentIds: [market.id] });
@@ -204,8 +203,8 @@ describe('trades sends the trades of a market', () => {
   });
 });
 
-describe('streams send the state of one market', () => {
-  test("a market's book, differences and context are in YES prices", async () => {
+describe("streams send a single market's state", () => {
+  test("a market's book, book changes and context are in YES prices", async () => {
     const market = await deployer.list();
     succeeded(await alice.place(share({ market, price: '0.3', size: '10' })));
     succeeded(await bob.place(share({ market, leg: 'no', price: '0.6', size: '8' })));
@@ -250,7 +249,7 @@ describe('streams send the state of one market', () => {
 });
 
 describe('/api-ws has its own channels and errors', () => {
-  test('/api-ws has its own format of errors', async () => {
+  test('/api-ws has its own error format', async () => {
     const socket = await world.socket('/api-ws');
     const frames: [string, string][] = [
       ['hello', 'INVALID_FRAME'],
@@ -312,7 +311,7 @@ describe('/api-ws has its own channels and errors', () => {
     expect(failed.height).toEqual(expect.any(Number));
   });
 
-  test('candle, tickers, recentTrades and ledger send the current state first, then updates', async () => {
+  test('candle, tickers, recentTrades and ledger send the current state first, followed by updates', async () => {
     const market: OutcomeMarket = await deployer.list();
     const trade = async (px: string, rest: string): Promise<void> => {
       succeeded(await alice.place(share({ market, price: px, size: '5' })));

@@ -29,7 +29,7 @@ async function listed(opensInMs: number, closesInMs: number): Promise<OutcomeMar
 const metaOf = async (fields: object): Promise<Json> =>
   world.client.data({ type: 'outcomeMeta', ...fields });
 
-test('R-phases: a market is upcoming until its start time and closed at its end time', async () => {
+test('R-phases: a market is upcoming until its start time and is closed at its end time', async () => {
   const bob = await shareTrader(world, 'bob');
   const market = await listed(MINUTE_MS, 2 * MINUTE_MS);
   expect(await marketMeta(world, market)).toMatchObject({
@@ -49,7 +49,7 @@ test('R-phases: a market is upcoming until its start time and closed at its end 
   await world.passTime(MINUTE_MS);
   await untilPhase(world, market, 'closed');
   expect(await openBets(bob)).toEqual([]);
-  // Frames of the stream may arrive after the reply.
+  // Stream frames may arrive after the reply.
   await eventually(() => {
     const updates = socket.of('outcomeOrderUpdates').flatMap(({ data }) => data);
     expect(updates.slice(1)).toMatchObject([
@@ -69,7 +69,7 @@ test('R-phases: a market is upcoming until its start time and closed at its end 
   });
 });
 
-test('R-tif: a Gtd order is cancelled at its expiry, and its reserve is released', async () => {
+test('R-tif: a Gtd order is cancelled when it expires, and its reserve is released', async () => {
   const owner = await shareTrader(world, 'owner');
   const market = await listed(-MINUTE_MS, 60 * MINUTE_MS);
   const socket = await world.socket();

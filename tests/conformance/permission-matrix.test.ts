@@ -36,13 +36,13 @@ import { nextNonce, type JsonObject, type Signed } from '../support/wallet.ts';
 
 /**
  * Checks every action with every kind of signer, for an account, for a vault with a leader and for
- * a multi-sig account. The messages of rejections are compared exactly, and a rejected action must
- * not change any account.
+ * a multi-sig account. Rejection messages are compared exactly, and a rejected action must not
+ * change any account.
  */
 
 /**
  * `yes` means that the action is executed for the account. `other <code>` means that it is executed
- * or rejected for the signer's own account, never for this account. All other values are keys of
+ * or rejected for the signer's own account, and never for this one. All other values are keys in
  * `REFUSALS`.
  */
 const MATRIX = `
@@ -171,7 +171,7 @@ async function signPlain(by: Actor, action: Action, vaultAddress?: string): Prom
   const nonce = nextNonce();
   const content = typeof action === 'function' ? action(nonce) : action;
   const { type, ...fields } = content;
-  // The sender of the wrapper is also its only inner signer.
+  // The wrapper's sender is also its only inner signer.
   if (type === 'multiSig') return signWrapped(by, [by], CANCEL_ALL, vaultAddress);
   const vaultOf = vaultAddress === undefined ? {} : { vaultAddress };
   if (!isDirect(type)) return by.sign(content, { nonce, ...vaultOf });
@@ -193,7 +193,7 @@ async function signWrapped(
 
 const CANCEL_ALL = { type: 'cancelAll' };
 
-/** Executes an action for an account. A permitted signer signs it. */
+/** Executes an action for an account, signed by a permitted signer. */
 async function actFor(account: Actor, action: Action): Promise<Json> {
   const { key, leader: leads, quorum } = signers();
   const { sign } = { [vault.address]: leads, [company.address]: quorum }[account.address] ?? key;
@@ -216,7 +216,7 @@ async function restFor(account: Actor, cloid?: string): Promise<number> {
   return orders[0].oid;
 }
 
-/** Each entry prepares the account and returns a valid action of this type. */
+/** Each entry prepares the account and returns a valid action of that type. */
 const ACTIONS: Readonly<Record<string, (account: Actor) => Action | Promise<Action>>> = {
   order: () => orderAction(restingOrder()),
   cancel: async (account) => ({
@@ -281,9 +281,7 @@ const ACTIONS: Readonly<Record<string, (account: Actor) => Action | Promise<Acti
   }),
 };
 
-/**
- * Gives the account builder rewards: Bob approves the account as his builder and trades through it.
- */
+/** Earns builder rewards for the account: Bob approves it as his builder and trades through it. */
 async function earnFor(account: Actor): Promise<void> {
   for (const side of ['buy', 'sell'] as const) {
     const price = side === 'buy' ? '100.1' : '99.9';
@@ -321,7 +319,7 @@ beforeAll(async () => {
   succeeded(await send(company, 'convertToMultiSigUser', { signers: signerSet(members, 2) }));
   for (const builder of [alice, company]) succeeded(await approveBuilder(bob, builder.address));
   market = await deployer.list();
-  // The vault is funded directly, because only the vault's own key can move its money.
+  // The vault is funded directly, because only its own key can move its money.
   for (const { address } of [alice, vault, company]) {
     const gift = transfer({ to: address, amount: '20', into: 'outcome' });
     succeeded(await send(maker, 'tokenSend', gift));
@@ -344,8 +342,8 @@ async function quoteBothSides(): Promise<void> {
 }
 
 /**
- * On a slow machine, 30 s may have passed since the last oracle price. Orders are rejected while
- * the price is stale.
+ * On a slow machine, 30 s may have passed since the last oracle price. Orders are rejected once the
+ * price is stale.
  */
 beforeEach(async () => {
   await perp.push('100');
@@ -360,7 +358,7 @@ function cellsOf(says: readonly string[]): Cell[] {
 }
 
 test.each(ROWS)(
-  'the venue permits and rejects the signers of the table: %s',
+  'the venue permits and rejects signers as in the table: %s',
   async (type, ...row) => {
     const cells = cellsOf(row);
     await expectRefusals(
@@ -375,7 +373,7 @@ test.each(ROWS)(
 );
 
 /**
- * A signer without permission gets the expected error, or acts for its own account. No account
+ * A signer without permission gets the expected error or acts for its own account. No account
  * changes.
  */
 async function expectRefusals(type: string, cells: readonly Cell[]): Promise<void> {
@@ -407,7 +405,7 @@ async function expectOther(by: Actor, signed: Signed, code: number): Promise<voi
   expect(receipt).toMatchObject(receipt.status === 'unknown' ? { user: null } : acted);
 }
 
-/** The action changes this account and no other. */
+/** The action changes this account and no others. */
 async function expectAllowed(type: string, account: Actor, cells: readonly Cell[]): Promise<void> {
   const others = [alice, vault, company].filter((each) => each !== account);
   const before = await everythingOf(others);

@@ -69,8 +69,8 @@ async function everything(): Promise<Everything> {
   return { limit: oids[0], reducing: oids[1], opens: oids[2], protects: oids[3], tp, sl };
 }
 
-describe('cancelAll cancels the orders of an account', () => {
-  test('cancelAll cancels every kind of order with reason UserCanceled and lists the orders', async () => {
+describe("cancelAll cancels an account's orders", () => {
+  test('cancelAll cancels orders of every kind with reason UserCanceled and lists them', async () => {
     const oids = Object.values(await everything());
     const reply = await act(alice, { type: 'cancelAll' });
     const { orders } = succeeded(reply);
@@ -89,14 +89,14 @@ describe('cancelAll cancels the orders of an account', () => {
     expect(await recordOf(alice, perp)).toMatchObject({ tpsl: [], position: { szi: '4' } });
   });
 
-  test('cancelAll cancels children with their parent', async () => {
+  test('cancelAll cancels children together with their parent', async () => {
     const family = groupAction('normalTpsl', resting(), protecting('tp', '110'));
     const [, child] = succeeded(await act(alice, family)).orders;
     succeeded(await act(alice, { type: 'cancelAll' }));
     await watch.last(child.oid, 'cancelled');
   });
 
-  test('cancelAll can be limited to the orders of one instrument', async () => {
+  test("cancelAll can be limited to one instrument's orders", async () => {
     const other = await operator.list();
     succeeded(await alice.place(resting(), resting({ market: other }), opening({ market: other })));
     succeeded(await act(alice, { type: 'cancelAll', asset: other.id }));
@@ -104,7 +104,7 @@ describe('cancelAll cancels the orders of an account', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('cancelAll can be limited to the orders of one sub-account', async () => {
+  test("cancelAll can be limited to one sub-account's orders", async () => {
     succeeded(await alice.place(resting({ cloid: cloidOf('stays') })));
     succeeded(await act(alice, { type: 'cancelAll', accountType: 'outcome' }));
     expect(await alice.openOrders()).toHaveLength(1);
@@ -112,14 +112,14 @@ describe('cancelAll cancels the orders of an account', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('cancelAll rejects an asset of the other sub-account as malformed', async () => {
+  test('cancelAll rejects an asset from the other sub-account as malformed', async () => {
     const reply = await act(alice, { type: 'cancelAll', asset: perp.id, accountType: 'outcome' });
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
     succeeded(await act(alice, { type: 'cancelAll', asset: perp.id, accountType: 'perp' }));
   });
 
-  test('cancelAll succeeds if there are no orders', async () => {
+  test('cancelAll succeeds even if there are no orders', async () => {
     expect(succeeded(await act(alice, { type: 'cancelAll' })).orders).toEqual([]);
     expect(succeeded(await act(alice, { type: 'cancelAll', asset: perp.id })).orders).toEqual([]);
   });
@@ -141,7 +141,7 @@ describe('scheduleCancel cancels orders at a set time', () => {
   });
   const now = async () => (await world.client.data({ type: 'stateHash' })).blockTime as number;
 
-  test('scheduleCancel rejects a time less than 5 s ahead', async () => {
+  test('scheduleCancel rejects a time less than 5 s away', async () => {
     for (const time of [1, (await now()) - 1000, (await now()) + 4_999]) {
       const refused = await act(alice, schedule(time));
       expectRefusal(refused, 10000, 'time must be at least 5 s ahead');
@@ -175,7 +175,7 @@ describe('scheduleCancel cancels orders at a set time', () => {
     expect(watch.of(oid).map((update) => update.status)).toEqual(['open']);
   });
 
-  test('a new schedule replaces the old schedule, and a missing time removes it', async () => {
+  test('a new schedule replaces the old one, and omitting the time removes it', async () => {
     const first = world.nowMs() + 5_500;
     succeeded(await act(alice, schedule(first)));
     succeeded(await act(alice, schedule(first + 60_000)));

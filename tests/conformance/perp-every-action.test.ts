@@ -22,7 +22,7 @@ import {
 import { clearinghouseState, expectShape } from '../support/shape.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** Properties that all perp actions share, and the stream of the account's state. */
+/** Properties shared by all perp actions, and the account state stream. */
 
 const world = sharedVenueWithHeldClock(OPERATED);
 const operator = new Operator(world);
@@ -81,7 +81,7 @@ async function prepare(): Promise<number> {
 }
 
 describe.each(ACTIONS)('$name', ({ name, action }) => {
-  test('the unconfirmed reply contains only the acceptance', async () => {
+  test('the unconfirmed reply reports only the acceptance', async () => {
     const oid = await prepare();
     const reply = await world.client.exchange(await alice.sign(action(oid)));
     expect(reply.status).toBe(200);
@@ -102,13 +102,13 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     expect(reply.json).toMatchObject({ height: expect.any(Number), txHash: expect.any(String) });
   });
 
-  test('an action of a signer without an account is rejected', async () => {
+  test('an action from a signer without an account is rejected', async () => {
     const oid = await prepare();
     const reply = await act(world.unfunded('nobody'), action(oid));
     expectRefusal(reply, 10006, 'No trading account found. Please deposit first.');
   });
 
-  test('R-tx: a repeated request is executed once and gets the same answer', async () => {
+  test('R-tx: a repeated request executes once and gets the same answer', async () => {
     const oid = await prepare();
     const signed = await alice.sign(action(oid));
     const first = await world.client.executed(signed);
@@ -138,10 +138,10 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
   });
 });
 
-describe('one action can contain several orders', () => {
+describe('one action can have several orders', () => {
   test('an action with several orders names the first failure and executes the other orders', async () => {
     const fine = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
-    // The free margin covers each of these orders separately, but not all of them together.
+    // The free margin covers each of these orders individually, but not all of them together.
     const big = perpOrder({ market: perp, side: 'buy', price: '90', size: '150' });
     const waiting = triggerOrder({
       market: perp,
@@ -160,7 +160,7 @@ describe('one action can contain several orders', () => {
     expect(await triggersOf(alice)).toHaveLength(1);
   });
 
-  test('an action with two margin modes of one instrument is rejected', async () => {
+  test('an action with two margin modes for one instrument is rejected', async () => {
     const cross = perpOrder({ market: perp, side: 'buy', price: '90', size: '1', margin: 'cross' });
     const isolated = { ...cross, m: 'isolated' };
     const reply = await alice.place(cross, isolated);
@@ -169,7 +169,7 @@ describe('one action can contain several orders', () => {
     expect((await leverageOf(alice, perp)).leverage.type).toBe('Cross');
   });
 
-  test('R-cloid: duplicates within one action are rejected, including trigger orders', async () => {
+  test('R-cloid: duplicates within an action are rejected, including those on trigger orders', async () => {
     const cloid = cloidOf('twice');
     const order = perpOrder({ market: perp, side: 'buy', price: '90', size: '1', cloid });
     const waiting = triggerOrder({
@@ -188,7 +188,7 @@ describe('one action can contain several orders', () => {
 });
 
 describe('order ids may be strings', () => {
-  test('modify2 accepts a string for o, but not for other integers', async () => {
+  test('modify2 accepts a string for o, but not for its other integers', async () => {
     const oid = await prepare();
     const amend = { type: 'modify2', a: perp.id, o: String(oid), p: '91', s: '2' };
     expect(succeeded(await act(alice, amend)).orders[0]).toMatchObject({ oid, state: 'open' });
@@ -198,8 +198,8 @@ describe('order ids may be strings', () => {
   });
 });
 
-describe('clearinghouseState streams the state of an account', () => {
-  test('the stream clearinghouseState sends each change of an isolated hedge position, equal to the query', async () => {
+describe("clearinghouseState streams an account's state", () => {
+  test('the clearinghouseState stream sends each change to an isolated hedge position, equal to the query', async () => {
     succeeded(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     const socket = await world.socket();
     await socket.subscribe({ type: 'clearinghouseState', user: alice.address });

@@ -18,7 +18,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** R-fill-check: no fill far from the mark may transfer margin to another account. */
+/** R-fill-check: a fill far from the mark must not transfer margin to another account. */
 
 const world = sharedVenueWithHeldClock(OPERATED);
 const operator = new Operator(world);
@@ -40,11 +40,11 @@ const buys = (price: string, size: string, changes: object = {}) =>
   perpOrder({ market: perp, side: 'buy', price, size, ...changes });
 
 describe('the fill check applies to the taker', () => {
-  test('a taker loses the remainder of an order that would leave it below its initial margin', async () => {
+  test('a taker loses the rest of an order that would leave it below its initial margin', async () => {
     succeeded(await bob.place(sells('100', '10')));
     succeeded(await carol.place(sells('104', '180')));
-    // A position of 190 coins needs 950 of Alice's 1,000 USDC. Bought at 104, it would lose 720
-    // immediately.
+    // A position of 190 coins needs 950 of Alice's 1,000 USDC. Bought at 104, it would immediately
+    // lose 720.
     const [result] = succeeded(await alice.place(buys('104', '190'))).orders;
     expect(result).toMatchObject({ state: 'cancelled', filledSz: '10' });
     expect(await watch.last(result.oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
@@ -106,7 +106,7 @@ describe('the fill check applies to the maker', () => {
 });
 
 describe('a stop triggers next to a resting reduce-only order', () => {
-  test('R-trigger: a stop triggers although a resting order could close the whole position', async () => {
+  test('R-trigger: a stop triggers even though a resting order could close the whole position', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
     const limit = succeeded(await alice.place(sells('120', '4', { reduceOnly: true }))).orders[0];
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '95', size: '4' });
@@ -119,7 +119,7 @@ describe('a stop triggers next to a resting reduce-only order', () => {
     expect((await alice.openOrders()).map((row: Json) => row.oid)).not.toContain(limit.oid);
   });
 
-  test('R-grouping OCO: a stop triggers although the take-profit already rests as a limit order', async () => {
+  test('R-grouping OCO: a stop triggers even though the take-profit already rests as a limit order', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
     const tp = triggerOrder({
       market: perp,

@@ -28,8 +28,8 @@ import {
 import type { Socket } from '../support/socket.ts';
 
 /**
- * Covers R-funding within an hour. The API cannot advance consensus time, so tests of the engine
- * cover the payments.
+ * Covers R-funding within an hour. The API cannot advance consensus time, so the payments are
+ * covered by engine tests.
  */
 
 const world = aSharedVenue(OPERATED);
@@ -60,8 +60,8 @@ async function fundings(user: string): Promise<[Socket, Json]> {
 const rest = (side: 'buy' | 'sell', at: string, size: string) =>
   perpOrder({ market: perp, side, price: at, size });
 
-describe('activeAssetCtx reports premium and funding', () => {
-  test('R-funding-gaps: activeAssetCtx has every field, and an hour without samples has no funding', async () => {
+describe('activeAssetCtx reports the premium and funding', () => {
+  test('R-funding-gaps: activeAssetCtx has every field, and an hour with no samples has no funding', async () => {
     const data = (await contextOf(perp))();
     expectShape(
       data,
@@ -89,7 +89,7 @@ describe('activeAssetCtx reports premium and funding', () => {
     expect(nextFundingTime - Date.now()).toBeGreaterThan(-5_000);
   });
 
-  test('R-funding: a premium of 0 predicts the interest, 0.0000125 an hour', async () => {
+  test('R-funding: a premium of 0 predicts the interest rate, 0.0000125 an hour', async () => {
     const context = await contextOf(perp);
     succeeded(await alice.place(rest('buy', '99', '20')));
     succeeded(await bob.place(rest('sell', '101', '20')));
@@ -99,8 +99,8 @@ describe('activeAssetCtx reports premium and funding', () => {
 
   test("impactPxs is each side's average price for the impact notional", async () => {
     const context = await contextOf(perp);
-    // The impact notional is 1,000 USDC: 5 coins at 99 are 495 USDC, and the remaining 505 USDC are
-    // at 98.
+    // The impact notional is 1,000 USDC: 5 coins at 99 make up 495 USDC, and the remaining 505 USDC
+    // are filled at 98.
     succeeded(await alice.place(rest('buy', '99', '5'), rest('buy', '98', '10')));
     succeeded(await bob.place(rest('sell', '101', '20')));
     await eventually(() => {
@@ -111,11 +111,11 @@ describe('activeAssetCtx reports premium and funding', () => {
     expect(ask).toBe(101);
     expect(bid).toBeGreaterThan(98);
     expect(bid).toBeLessThan(99);
-    // The oracle is between the impact prices, so the premium is 0.
+    // The oracle price is between the impact prices, so the premium is 0.
     expect(Number(context().ctx.premium)).toBe(0);
   });
 
-  test('a side with insufficient depth has no impact price', async () => {
+  test('a side without enough depth has no impact price', async () => {
     const context = await contextOf(perp);
     succeeded(await alice.place(rest('buy', '99', '20')));
     succeeded(await bob.place(rest('sell', '101', '1')));
@@ -123,12 +123,12 @@ describe('activeAssetCtx reports premium and funding', () => {
     expect(context().ctx.impactPxs).toBe(null);
   });
 
-  test('a book above the oracle has a positive premium, and a book below it a negative one', async () => {
+  test('a book above the oracle price has a positive premium, and one below it a negative premium', async () => {
     const context = await contextOf(perp);
     succeeded(await alice.place(rest('buy', '101', '20')));
     succeeded(await bob.place(rest('sell', '102', '20')));
-    // R-funding: the mark bounds the premium. An external price moves the mark to its band of
-    // 0.9399%, 100.94.
+    // R-funding: the mark limits the premium. An external price moves the mark to the edge of its
+    // 0.9399% band, 100.94.
     const prices = [{ instrumentId: perp.id, oraclePx: '100', externalPerpPx: '101' }];
     succeeded(await operator.push(prices));
     await eventually(() => expect(Number(context().ctx.premium)).toBe(0.0094));
@@ -155,7 +155,7 @@ describe('R-fillable: only orders that could fill set the premium', () => {
   test('an order that could not fill does not affect the premium and is cancelled at the next mark', async () => {
     const context = await contextOf(perp);
     const watch = await OrderWatch.of(world, alice);
-    // 1,000 USDC support 100 coins at a mark of 100, but a fill at 170 would lose 7,000.
+    // At a mark of 100, 1,000 USDC support 100 coins, but a fill at 170 would lose 7,000.
     const [{ oid }] = succeeded(await alice.place(rest('buy', '170', '100'))).orders;
     expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
     await eventually(async () => {
@@ -185,7 +185,7 @@ describe('userFundings streams funding payments', () => {
     expect(frame.data).toEqual({ user: alice.address, isSnapshot: true, fundings: [] });
   });
 
-  test('cumFunding of a new position is zero', async () => {
+  test('cumFunding starts at zero for a new position', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
     expect((await recordOf(alice, perp)).position.cumFunding).toEqual({
       allTime: '0',

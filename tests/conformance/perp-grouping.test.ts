@@ -46,7 +46,7 @@ const onPosition = (...orders: Json[]) => groupAction('positionTpsl', ...orders)
 const quote = (side: 'buy' | 'sell', price: string, size: string) =>
   put(bob, { market: perp, side, price, size });
 
-/** Places a parent with take-profit and stop-loss, and returns their ids in this order. */
+/** Places a parent with a take-profit and a stop-loss, and returns their ids in that order. */
 async function family(first = parent()): Promise<[number, number, number]> {
   const { orders } = succeeded(await act(alice, normal(first, takeProfit(), stopLoss())));
   expect(orders.map((order: Json) => order.error)).toEqual([null, null, null]);
@@ -74,7 +74,7 @@ describe('normalTpsl: a family must have a parent and matching children', () => 
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('a family with children of another instrument is malformed', async () => {
+  test('a family whose children have another instrument is malformed', async () => {
     const other = await operator.list();
     const reply = await act(alice, normal(parent(), takeProfit('4', { market: other })));
     expect(reply.json, reply.text).toMatchObject({ status: 'err', code: 10002 });
@@ -86,7 +86,7 @@ describe('normalTpsl: a family must have a parent and matching children', () => 
   });
 });
 
-describe('normalTpsl: the children follow the state of their parent', () => {
+describe("normalTpsl: the children follow their parent's state", () => {
   test('children are listed with their parent, not among the trigger orders', async () => {
     const [oid, tp, sl] = await family(parent('95'));
     const rows = await alice.openOrders();
@@ -101,13 +101,13 @@ describe('normalTpsl: the children follow the state of their parent', () => {
       expect(child.children).toEqual([]);
     }
     expect(await triggersOf(alice)).toEqual([]);
-    // Children do not trigger before they are active. The mark passes the stop while the parent
-    // still rests.
+    // Children do not trigger until they are active. The mark passes the stop while the parent is
+    // still resting.
     await perp.push('89');
     expect((await alice.openOrders())[0].children).toHaveLength(2);
   });
 
-  test('a cancel of an unfilled parent cancels its children', async () => {
+  test('cancelling an unfilled parent cancels its children', async () => {
     const [oid, tp, sl] = await family(parent('95'));
     succeeded(await alice.cancel({ a: perp.id, o: oid }));
     for (const child of [tp, sl]) {
@@ -116,7 +116,7 @@ describe('normalTpsl: the children follow the state of their parent', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('R-grouping: children become active with the first fill of their parent and grow with it', async () => {
+  test("R-grouping: children become active with their parent's first fill and grow with it", async () => {
     const [oid, tp, sl] = await family(parent('100'));
     await quote('sell', '100', '1');
     const sizes = async () => (await triggersOf(alice)).map((row) => [row.oid, row.sz]);
@@ -143,7 +143,7 @@ describe('normalTpsl: the children follow the state of their parent', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('R-grouping: children keep the filled size of a parent that ends partly filled', async () => {
+  test('R-grouping: if a parent ends partly filled, its children keep the filled size', async () => {
     const [oid, tp, sl] = await family(parent('100'));
     await quote('sell', '100', '1');
     succeeded(await alice.cancel({ a: perp.id, o: oid }));
@@ -157,7 +157,7 @@ describe('normalTpsl: the children follow the state of their parent', () => {
     expect(await watch.last(tp, 'cancelled')).toMatchObject({ reason: 'siblingFilled' });
   });
 
-  test('R-grouping: a child that triggers first cancels the remainder of its parent', async () => {
+  test('R-grouping: a child that triggers first cancels the rest of its parent', async () => {
     const [oid, , sl] = await family(parent('100'));
     await quote('sell', '100', '1');
     await quote('buy', '89.9', '4');
@@ -168,14 +168,14 @@ describe('normalTpsl: the children follow the state of their parent', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('a parent that fills immediately has active children immediately', async () => {
+  test('a parent that fills immediately has active children right away', async () => {
     await quote('sell', '100', '4');
     const { orders } = succeeded(await act(alice, normal(parent(), takeProfit(), stopLoss())));
     expect(orders.map((order: Json) => order.state)).toEqual(['filled', 'open', 'open']);
     expect(await triggersOf(alice)).toHaveLength(2);
   });
 
-  test('R-grouping: children keep the filled size of a partly filled Ioc parent', async () => {
+  test('R-grouping: the children of a partly filled Ioc parent keep the filled size', async () => {
     await quote('sell', '100', '1');
     const ioc = perpOrder({ market: perp, side: 'buy', price: '100', size: '4', tif: 'Ioc' });
     const action = normal(ioc, takeProfit(), stopLoss());
@@ -206,13 +206,13 @@ describe('normalTpsl: the children follow the state of their parent', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('OCO: after a partial fill the sibling remains, clipped to the position when it triggers', async () => {
+  test('OCO: after a partial fill the sibling remains and is clipped to the position when it triggers', async () => {
     await quote('sell', '100', '4');
     const [, tp, sl] = await family();
     await quote('buy', '110', '3');
     await perp.push('110');
     expect((await recordOf(alice, perp)).position.szi).toBe('1');
-    // The stop retries its unfilled part while the mark is beyond the trigger price.
+    // The stop retries its unfilled part for as long as the mark is beyond the trigger price.
     expect(await triggersOf(alice)).toMatchObject([
       { oid: sl, triggerState: 'Pending' },
       { oid: tp, triggerState: 'Triggered', sz: '1' },
@@ -224,7 +224,7 @@ describe('normalTpsl: the children follow the state of their parent', () => {
     expect(await recordsOf(alice, perp)).toEqual([]);
   });
 
-  test('tpslChildren shows the children of a parent that is a trigger order', async () => {
+  test('tpslChildren shows the children of a parent that is itself a trigger order', async () => {
     const waiting = triggerOrder({
       market: perp,
       side: 'buy',
@@ -322,7 +322,7 @@ describe('positionTpsl attaches TP/SL orders to a position', () => {
       tpOrderType: '',
       tpTriggerPrice: '',
     });
-    // Position TP/SL orders are only listed with the position.
+    // Position TP/SL orders are listed only with the position.
     expect(await alice.openOrders()).toEqual([]);
   });
 
@@ -338,7 +338,7 @@ describe('positionTpsl attaches TP/SL orders to a position', () => {
     expect(['siblingFilled', 'reduceOnly']).toContain(reason);
   });
 
-  test('another positionTpsl size closes that part, clipped to the position at trigger time', async () => {
+  test('any other positionTpsl size closes that part, clipped to the position at trigger time', async () => {
     const small = succeeded(await act(alice, onPosition(takeProfit('1')))).orders[0].oid;
     const large = succeeded(await act(alice, onPosition(takeProfit('50', { at: '112' })))).orders[0]
       .oid;
@@ -354,7 +354,7 @@ describe('positionTpsl attaches TP/SL orders to a position', () => {
     expect(await recordsOf(alice, perp)).toEqual([]);
   });
 
-  test('position TP/SL orders are cancelled when the position is closed for any reason', async () => {
+  test('position TP/SL orders are cancelled when the position closes for any reason', async () => {
     const { orders } = succeeded(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     await trade(bob, alice, { market: perp, price: '100', size: '4' });
     expect(await recordsOf(alice, perp)).toEqual([]);
@@ -384,7 +384,7 @@ describe('positionTpsl attaches TP/SL orders to a position', () => {
     ]);
   });
 
-  test('positionTpsl requires a position that its side reduces', async () => {
+  test('positionTpsl requires a position that its side would reduce', async () => {
     const carol = await world.trader('carol');
     const none = refusalOf(await act(carol, onPosition(stopLoss('0'))));
     expect(['Reduce only order would increase position', `No position for ${perp.name}`]).toContain(

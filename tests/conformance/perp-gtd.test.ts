@@ -54,8 +54,8 @@ async function expired(oid: number, time: number) {
   return update.order;
 }
 
-describe('R-tif: a Gtd order rests until its expiry', () => {
-  test('an order rests with its expiry, and its reserve is released at the expiry', async () => {
+describe('R-tif: a Gtd order rests until it expires', () => {
+  test('an order rests with its expiry, and its reserve is released when it expires', async () => {
     const time = expiry();
     const { oid } = succeeded(await alice.place(gtd(time, { margin: 'isolated' }))).orders[0];
     expect((await alice.openOrders())[0]).toMatchObject({ oid, tif: 'GTD', expireTime: time });
@@ -64,7 +64,7 @@ describe('R-tif: a Gtd order rests until its expiry', () => {
     expect((await alice.state()).withdrawable).toBe('1000');
   });
 
-  test('the expiry cancels only the remainder of a partly filled order', async () => {
+  test('expiry cancels only the remainder of a partly filled order', async () => {
     const time = expiry();
     const { oid } = succeeded(await alice.place(gtd(time))).orders[0];
     const sell = perpOrder({ market: perp, side: 'sell', price: '95', size: '0.5' });
@@ -81,14 +81,14 @@ describe('R-tif: a Gtd order rests until its expiry', () => {
     await expired(oid, time);
   });
 
-  test('R-halt: orders in a halted market expire too', async () => {
+  test('R-halt: orders in a halted market also expire', async () => {
     const time = expiry();
     const { oid } = succeeded(await alice.place(gtd(time))).orders[0];
     await operator.set(perp, { haltTrading: true });
     await expired(oid, time);
   });
 
-  test('R-grouping: the children of an expired parent are cancelled with it', async () => {
+  test('R-grouping: when a parent expires, its children are cancelled with it', async () => {
     const time = expiry();
     const child = triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '110', size: '2' });
     const { orders } = succeeded(await act(alice, groupAction('normalTpsl', gtd(time), child)));
@@ -116,7 +116,7 @@ describe('R-tif: a Gtd order rests until its expiry', () => {
     }
   });
 
-  test('an expiry any time after the minimum is accepted', async () => {
+  test('any expiry later than the minimum is accepted', async () => {
     const time = world.nowMs() + 365 * 24 * 3_600_000;
     succeeded(await alice.place(gtd(time)));
     expect((await alice.openOrders())[0].expireTime).toBe(time);

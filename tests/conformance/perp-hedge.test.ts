@@ -43,7 +43,7 @@ const CLOSE_SHORT: Move = { side: 'buy', reduceOnly: true };
 const orderOf = ({ price = '100', size = '5', ...move }: Move) =>
   perpOrder({ market: perp, price, size, ...move });
 
-/** Executes an order of Alice as taker against Bob's quote. */
+/** Executes an order by Alice as taker against Bob's quote. */
 async function take(move: Move): Promise<void> {
   const side = move.side === 'buy' ? 'sell' : 'buy';
   const { price = '100', size = '5' } = move;
@@ -76,14 +76,14 @@ describe('R-hedge: b and r select the side of the position', () => {
       type: 'Hedge',
       position: { szi: '-3', entryPx: '101', positionValue: '300', unrealizedPnl: '3' },
     });
-    // R-hedge: each side has its own maintenance margin, and the account's margin is their sum.
+    // R-hedge: each side has its own maintenance margin, and the account's is their sum.
     expect(await alice.state()).toMatchObject({
       crossMaintenanceMarginUsed: '20',
       marginSummary: { totalNtlPos: '800', totalMarginUsed: '40' },
     });
   });
 
-  test('a close reduces only the position of its own side', async () => {
+  test('a close reduces only the position on its own side', async () => {
     await take({ ...OPEN_LONG, size: '5' });
     await take({ ...OPEN_SHORT, size: '3' });
     await take({ ...CLOSE_LONG, size: '2' });
@@ -107,7 +107,7 @@ describe('R-hedge: b and r select the side of the position', () => {
     expectRefusal(await alice.place(orderOf(CLOSE_LONG)), 10011, message);
   });
 
-  test('a close that is larger than the position is clipped, with a warning', async () => {
+  test('a close larger than the position is clipped, with a warning', async () => {
     await take({ ...OPEN_LONG, size: '2' });
     await take({ ...OPEN_SHORT, size: '5' });
     succeeded(await bob.place(perpOrder({ market: perp, side: 'buy', price: '100', size: '4' })));
@@ -121,7 +121,7 @@ describe('R-hedge: b and r select the side of the position', () => {
 });
 
 describe('R-hedge: each side requires margin', () => {
-  test('R-initial: the margin of both sides is added, each with its resting opening orders', async () => {
+  test('R-initial: the margins of both sides are added, each including its resting opening orders', async () => {
     // At 20 times leverage, 1,000 USDC support 200 coins at 100 USDC, counting both sides together.
     succeeded(await alice.place(orderOf({ ...OPEN_LONG, price: '99', size: '100' })));
     const more = { ...OPEN_SHORT, price: '102' };
@@ -154,7 +154,7 @@ describe('R-hedge: each side requires margin', () => {
     expect(await margins()).toEqual(['50', '107']);
     succeeded(await act(alice, { ...change, isBuy: true, ntli: 3_000_000 }));
     expect(await margins()).toEqual(['53', '107']);
-    // A change of the mark moves the same amount of value from one side to the other.
+    // A change in the mark moves the same amount of value from one side to the other.
     await perp.push('101');
     expect(await margins()).toEqual(['58', '102']);
   });
@@ -174,22 +174,22 @@ describe('orders in hedge mode belong to one side', () => {
     ]);
   });
 
-  test('R-reduce: resting closes never exceed their position, and the newest are reduced first', async () => {
+  test('R-reduce: resting closing orders never exceed their position, and the newest are reduced first', async () => {
     await take({ ...OPEN_LONG, size: '5' });
     succeeded(await alice.place(orderOf({ ...CLOSE_LONG, price: '110', size: '3' })));
     const second = await alice.place(orderOf({ ...CLOSE_LONG, price: '111', size: '3' }));
     expect(second.json.warnings).toMatchObject([
       { code: 'REDUCE_ONLY_CLIPPED', details: { from: '3', to: '2' } },
     ]);
-    // The short position does not affect closes of the long position.
+    // The short position does not affect orders that close the long one.
     await take({ ...OPEN_SHORT, size: '5' });
     expect((await alice.openOrders()).map((row) => row.sz)).toEqual(['2', '3']);
-    // Resting closes already cover the whole position.
+    // Resting closing orders already cover the whole position.
     const none = await alice.place(orderOf({ ...CLOSE_LONG, size: '1' }));
     expectRefusal(none, 10011, 'Reduce only order would increase position');
   });
 
-  test('R-stp: the two sides of one account do not trade with each other', async () => {
+  test('R-stp: the two sides of an account do not trade with each other', async () => {
     const socket = await world.socket();
     await socket.subscribe({ type: 'orderUpdates', user: alice.address });
     const resting = succeeded(await alice.place(orderOf({ ...OPEN_SHORT, price: '100' })))
@@ -208,7 +208,7 @@ describe('orders in hedge mode belong to one side', () => {
 });
 
 describe('R-hedge: triggers and TP/SL belong to one side', () => {
-  test('R-trigger: a stop of the long side does not affect the short side', async () => {
+  test('R-trigger: a stop on the long side does not affect the short side', async () => {
     await take({ ...OPEN_LONG, size: '5' });
     await take({ ...OPEN_SHORT, size: '5' });
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '95', size: '9' });
@@ -235,7 +235,7 @@ describe('R-hedge: triggers and TP/SL belong to one side', () => {
     expect((await recordsOf(alice, perp))[0].tpsl).toMatchObject([{ slOid: String(ofLong.oid) }]);
   });
 
-  test('R-liquidation: the common part of a cross pair closes at the mark, without a fee', async () => {
+  test('R-liquidation: the overlapping part of a cross pair closes at the mark, without a fee', async () => {
     await take({ ...OPEN_LONG, size: '100' });
     await take({ ...OPEN_SHORT, size: '40' });
     // The balance is 1,000 − 4.5 − 1.8 = 993.7, and the net position is 60 coins. The ratio reaches
@@ -243,7 +243,7 @@ describe('R-hedge: triggers and TP/SL belong to one side', () => {
     const balance = Number(await alice.balance());
     await perp.push('89.6');
     expect(await sizes()).toEqual(['60']);
-    // One side lost 40 × 10.4 and the other side gained the same.
+    // One side lost 40 × 10.4, and the other gained the same amount.
     expect(Number(await alice.balance())).toBeCloseTo(balance, 6);
     const rows = await ledgerOf(alice, 'liquidation');
     expect(rows.length).toBeGreaterThan(0);

@@ -61,7 +61,7 @@ describe('R-isolated: an opening order reserves its margin', () => {
   const reserving = (price: string, side: 'buy' | 'sell' = 'buy') =>
     perpOrder({ market: perp, side, price, size: '5', margin: 'isolated' });
 
-  test('an opening order reserves size × mark / leverage and the fees from the withdrawable amount', async () => {
+  test('an opening order reserves size × mark / leverage and the fees out of the withdrawable amount', async () => {
     const { oid } = succeeded(await alice.place(reserving('90'))).orders[0];
     expect((await alice.openOrders())[0]).toMatchObject({ marginMode: 'Isolated', leverage: 10 });
     const left = exact(await withdrawable());
@@ -73,7 +73,7 @@ describe('R-isolated: an opening order reserves its margin', () => {
     expect(await withdrawable()).toBe('1000');
   });
 
-  test('an opening order reserves the open loss if its limit is worse than the mark', async () => {
+  test('an opening order whose limit is worse than the mark also reserves the open loss', async () => {
     succeeded(await alice.place(reserving('110')));
     // The order reserves a margin of 50, an open loss of 5 × 10, and a fee of 550 × 0.00045.
     expect(await withdrawable()).toBe('899.7525');
@@ -89,14 +89,14 @@ describe('R-isolated: an opening order reserves its margin', () => {
     const refused = await alice.place(perpOrder({ ...order, size: '100' }));
     expectRefusal(refused, 10010, 'Insufficient margin');
     succeeded(await alice.place(perpOrder({ ...order, size: '60' })));
-    // Cross orders can use only the amount that is not reserved.
+    // Cross orders can use only what is not reserved.
     const cross = await operator.list();
     const more = { market: cross, side: 'buy', price: '90', size: '90' } as const;
     expectRefusal(await alice.place(perpOrder(more)), 10010, 'Insufficient margin');
     succeeded(await alice.place(perpOrder({ ...more, size: '70' })));
   });
 
-  test('an opening order reserves its mode for the instrument, so orders in the other mode are rejected', async () => {
+  test("an opening order fixes the instrument's margin mode, so orders in the other mode are rejected", async () => {
     succeeded(await alice.place(reserving('90')));
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Isolated' });
     const cross = perpOrder({ market: perp, side: 'buy', price: '90', size: '5', margin: 'cross' });
@@ -111,7 +111,7 @@ describe('R-isolated: an opening order reserves its margin', () => {
 });
 
 describe('the position record describes an isolated position', () => {
-  test('the record of an isolated position has the expected fields at the entry', async () => {
+  test('the record of an isolated position has the expected fields on entry', async () => {
     await openLong();
     const { position, type } = await recordOf(alice, perp);
     expect(type).toBe('OneWay');
@@ -142,7 +142,7 @@ describe('the position record describes an isolated position', () => {
     expect(shown).toEqual({ mode: 'OneWay', type: 'Isolated', value: 10, rawUsd: '-450' });
   });
 
-  test('the record of an isolated position has the expected fields after the mark has moved', async () => {
+  test('the record of an isolated position has the expected fields after the mark moves', async () => {
     await openLong();
     await perp.push('104');
     expect((await recordOf(alice, perp)).position).toMatchObject({
@@ -182,7 +182,7 @@ describe('R-isolated: a fill moves margin into the position', () => {
   const buys = (price: string, size: string) =>
     perpOrder({ market: perp, side: 'buy', price, size, margin: 'isolated' });
 
-  test('a fill moves margin with its open loss into the position and releases the surplus of the reserve', async () => {
+  test('a fill worse than the mark adds its loss to the margin, and any unused reserve is released', async () => {
     succeeded(await bob.place(sells('105', '5')));
     expect(succeeded(await alice.place(buys('110', '5'))).orders[0].state).toBe('filled');
     // The margin includes 50 and the loss of 25; the fee was 525 × 0.00045.
@@ -194,7 +194,7 @@ describe('R-isolated: a fill moves margin into the position', () => {
     expect(await withdrawable()).toBe('924.76375');
   });
 
-  test('a partial fill moves its part of the margin, and the unfilled part keeps its reserve until a cancel', async () => {
+  test('a partial fill moves its share of the margin, and the unfilled part keeps its reserve until it is cancelled', async () => {
     const { oid } = succeeded(await alice.place(buys('95', '10'))).orders[0];
     succeeded(await bob.place(sells('95', '4')));
     expect((await recordOf(alice, perp)).position).toMatchObject({ szi: '4', unrealizedPnl: '20' });
@@ -208,7 +208,7 @@ describe('R-isolated: a fill moves margin into the position', () => {
     expect(await withdrawable()).toBe('959.943');
   });
 
-  test('a flip releases the old margin and moves new margin for the other side', async () => {
+  test('a flip releases the old margin and moves new margin in for the other side', async () => {
     await openLong();
     succeeded(await bob.place(perpOrder({ market: perp, side: 'buy', price: '100', size: '8' })));
     const flip = { market: perp, side: 'sell', price: '100', size: '8' } as const;
@@ -224,8 +224,8 @@ describe('R-isolated: a fill moves margin into the position', () => {
   });
 });
 
-describe('R-isolated: a close pays out released margin and realised PnL', () => {
-  test('a close with a profit in two parts pays out exactly, to the micro-USDC', async () => {
+describe('R-isolated: a close pays out the released margin and the realised PnL', () => {
+  test('a profitable close in two parts pays out the exact amount, to the micro-USDC', async () => {
     await openLong();
     await perp.push('104');
     await sell('104', '2');
@@ -241,7 +241,7 @@ describe('R-isolated: a close pays out released margin and realised PnL', () => 
     expect(await withdrawable()).toBe('1019.541');
   });
 
-  test('a close with a loss pays out exactly, to the micro-USDC', async () => {
+  test('a losing close pays out the exact amount, to the micro-USDC', async () => {
     await openLong();
     await perp.push('96');
     await sell('96', '2');
@@ -252,7 +252,7 @@ describe('R-isolated: a close pays out released margin and realised PnL', () => 
     expect(await withdrawable()).toBe('979.559');
   });
 
-  test('R-rounding: released margin rounds towards zero, and the last lot releases the remainder', async () => {
+  test('R-rounding: released margin is rounded towards zero, and the last lot releases the remainder', async () => {
     // The margin for 3 coins at 100 and 9 times leverage is 33.333334, rounded up.
     succeeded(await act(alice, leverage(9)));
     await trade(alice, bob, { market: perp, price: '100', size: '3', buyerMargin: 'isolated' });
@@ -263,13 +263,12 @@ describe('R-isolated: a close pays out released margin and realised PnL', () => 
     const left = exact(opened) - (released - (released % exact('0.000001')));
     expect((await recordOf(alice, perp)).position.marginUsed).toBe(show(left));
     await sell('100', '2');
-    // The difference to 1,000 consists of fees: 0.135 for opening, and 0.045 and 0.09 for the
-    // closes.
+    // The rest of the 1,000 went on fees: 0.135 for opening, and 0.045 and 0.09 for the closes.
     expect(await withdrawable()).toBe('999.73');
   });
 });
 
-describe('updateIsolatedMargin changes the margin of a position', () => {
+describe("updateIsolatedMargin changes a position's margin", () => {
   test('updateIsolatedMargin adds and removes margin to the micro-USDC', async () => {
     await openLong();
     const reply = await act(alice, marginChange(10_000_001));
@@ -286,7 +285,7 @@ describe('updateIsolatedMargin changes the margin of a position', () => {
     expect(await withdrawable()).toBe('949.775');
   });
 
-  test('a removal below the initial margin is rejected: Cannot remove more margin than is free', async () => {
+  test('removing margin below the initial margin is rejected: Cannot remove more margin than is free', async () => {
     await openLong();
     const message = 'Cannot remove more margin than is free';
     expectRefusal(await act(alice, marginChange(-1)), 10010, message);
@@ -295,7 +294,7 @@ describe('updateIsolatedMargin changes the margin of a position', () => {
     succeeded(await act(alice, marginChange(-5_000_000)));
   });
 
-  test('a removal below 10 % of the notional is rejected: Cannot remove more margin than is free', async () => {
+  test('removing margin below 10 % of the notional is rejected: Cannot remove more margin than is free', async () => {
     succeeded(await act(alice, leverage(20)));
     await openLong();
     expect((await recordOf(alice, perp)).position.marginUsed).toBe('25');
@@ -305,7 +304,7 @@ describe('updateIsolatedMargin changes the margin of a position', () => {
     succeeded(await act(alice, marginChange(-5_000_000)));
   });
 
-  test('a removal above the margin is rejected, even with a profit', async () => {
+  test('removing more than the margin is rejected, even with a profit', async () => {
     await openLong();
     await perp.push('120');
     const message = 'Cannot remove more margin than is free';
@@ -315,14 +314,14 @@ describe('updateIsolatedMargin changes the margin of a position', () => {
     expect(await withdrawable()).toBe('999.775');
   });
 
-  test('an addition above the free balance is rejected: Insufficient balance', async () => {
+  test('adding more than the free balance is rejected: Insufficient balance', async () => {
     await openLong();
     expectRefusal(await act(alice, marginChange(949_775_001)), 10010, 'Insufficient balance');
     succeeded(await act(alice, marginChange(949_775_000)));
     expect(await withdrawable()).toBe('0');
   });
 
-  test('updateIsolatedMargin requires an isolated position of the selected side: No isolated position', async () => {
+  test('updateIsolatedMargin requires an isolated position on the selected side: No isolated position', async () => {
     const message = `No isolated position for ${perp.name}`;
     expectRefusal(await act(alice, marginChange(1_000_000)), 10010, message);
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
@@ -344,8 +343,8 @@ describe('updateIsolatedMargin changes the margin of a position', () => {
   });
 });
 
-describe('R-isolated: the leverage of an open position can change', () => {
-  test('a lower leverage adds the missing margin, and a higher leverage releases no margin', async () => {
+describe('R-isolated: the leverage of an open position can be changed', () => {
+  test('lowering the leverage adds the missing margin, and raising it releases no margin', async () => {
     await openLong();
     succeeded(await act(alice, leverage(5)));
     expect((await recordOf(alice, perp)).position).toMatchObject({
@@ -361,7 +360,7 @@ describe('R-isolated: the leverage of an open position can change', () => {
     expect(await withdrawable()).toBe('899.775');
   });
 
-  test('a lower leverage is rejected if cross cannot add the margin: Insufficient margin', async () => {
+  test('lowering the leverage is rejected if cross cannot provide the margin: Insufficient margin', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '60', buyerMargin: 'isolated' });
     expectRefusal(await act(alice, leverage(5)), 10010, 'Insufficient margin');
     expect((await recordOf(alice, perp)).position).toMatchObject({

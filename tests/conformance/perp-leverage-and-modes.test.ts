@@ -51,14 +51,14 @@ async function two(): Promise<[Actor, Actor]> {
   return [await world.trader('alice'), await world.trader('bob')];
 }
 
-describe('activeAssetData returns leverage and maximum sizes', () => {
+describe('activeAssetData returns the leverage and the maximum sizes', () => {
   const tiers = [
     { tier: 1, minSize: '0', maxSize: '50', maxLeverage: 20, mmr: '0.025' },
     { tier: 2, minSize: '50', maxSize: '5000', maxLeverage: 10, mmr: '0.045' },
   ];
 
   test.each(['cross', 'isolated'])(
-    'R-initial: the returned size across a margin tier is accepted, but not one lot more: %s',
+    'R-initial: the returned size across a margin tier is accepted, but one more lot is not: %s',
     async (mode) => {
       const market = await operator.list({ marginTable: { tiers } });
       const alice = await world.trader('alice');
@@ -80,8 +80,8 @@ describe('activeAssetData returns leverage and maximum sizes', () => {
   );
 });
 
-describe('updateLeverage changes the leverage of an instrument', () => {
-  test('R-leverage: the default is 20, or the first tier maximum if that is lower', async () => {
+describe("updateLeverage changes an instrument's leverage", () => {
+  test("R-leverage: the default is 20, or the first tier's maximum if that is lower", async () => {
     const [alice] = await two();
     const low = await operator.list({
       marginTable: {
@@ -112,12 +112,12 @@ describe('updateLeverage changes the leverage of an instrument', () => {
     expect(data.leverage).toEqual({ mode: 'OneWay', type: 'Cross', value: 5, rawUsd: '' });
     expect(data.maxTradeSzs).toHaveLength(2);
     expect(data.availableToTrade).toHaveLength(2);
-    // Because of the fees, 1,000 USDC at 5 times leverage buy fewer than 50 coins at 100 USDC.
+    // Because of fees, 1,000 USDC at 5 times leverage buy fewer than 50 coins at 100 USDC.
     expect(exact(data.maxTradeSzs[0])).toBeGreaterThan(exact('49.7'));
     expect(exact(data.maxTradeSzs[0])).toBeLessThan(exact('50'));
   });
 
-  test('maxTradeSzs can be traded exactly, but not one lot more', async () => {
+  test('exactly maxTradeSzs can be traded, but not one more lot', async () => {
     const [alice] = await two();
     succeeded(await act(alice, leverage(perp.id, 5)));
     const [most] = (await leverageOf(alice, perp)).maxTradeSzs;
@@ -127,7 +127,7 @@ describe('updateLeverage changes the leverage of an instrument', () => {
     succeeded(await alice.place(resting({ price: '100', size: most })));
   });
 
-  test('R-leverage: the leverage is stored per margin mode and does not switch the mode', async () => {
+  test('R-leverage: the leverage is stored per margin mode, and setting it does not switch the mode', async () => {
     const [alice] = await two();
     succeeded(await act(alice, leverage(perp.id, 3, 'isolated')));
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Cross', value: 20 });
@@ -167,7 +167,7 @@ describe('updateLeverage changes the leverage of an instrument', () => {
     },
   );
 
-  test('without a position, the maximum leverage is that of the first tier', async () => {
+  test("with no position, the maximum leverage is the first tier's", async () => {
     const [alice] = await two();
     for (const mode of ['cross', 'isolated']) {
       const reply = await act(alice, leverage(perp.id, 21, mode));
@@ -176,7 +176,7 @@ describe('updateLeverage changes the leverage of an instrument', () => {
     }
   });
 
-  test('with a position, the maximum leverage is that of the tier of its size', async () => {
+  test('with a position, the maximum leverage is that of the tier its size is in', async () => {
     const [alice, bob] = await two();
     const market = await operator.list(
       {
@@ -202,7 +202,7 @@ describe('updateLeverage changes the leverage of an instrument', () => {
     });
   });
 
-  test('a leverage change is rejected while the instrument and mode have open orders', async () => {
+  test('a leverage change is rejected while there are open orders for that instrument and mode', async () => {
     const [alice] = await two();
     succeeded(await alice.place(resting()));
     const message = 'Cannot update leverage while you have open orders';
@@ -245,7 +245,7 @@ describe('updateLeverage changes the leverage of an instrument', () => {
     expect(Number(position.marginUsed)).toBeCloseTo(5000 / 6, 5);
   });
 
-  test('a leverage change of an unknown instrument is rejected', async () => {
+  test('a leverage change for an unknown instrument is rejected', async () => {
     const [alice] = await two();
     expectRefusal(await act(alice, leverage(77_777, 5)), 10404, 'Instrument not found');
     expectRefusal(await act(alice, marginMode(77_777, true)), 10404, 'Instrument not found');
@@ -265,18 +265,18 @@ describe('updateMarginMode switches between cross and isolated margin', () => {
     }
   });
 
-  test('a switch of the margin mode is rejected with an open position, unless it is the current mode', async () => {
+  test('switching the margin mode is rejected with an open position, unless it is already the current mode', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
     const message = 'Cannot update margin mode while you have open positions';
     expectRefusal(await act(alice, marginMode(market.id, false)), 10009, message);
     succeeded(await act(alice, marginMode(market.id, true)));
-    // The position of one instrument does not block the other instrument.
+    // A position in one instrument does not block the other.
     succeeded(await act(alice, marginMode(perp.id, false)));
   });
 
-  test('a switch of the margin mode is rejected with working orders, including trigger orders', async () => {
+  test('switching the margin mode is rejected with working orders, including trigger orders', async () => {
     const [alice] = await two();
     const message = 'Cannot update margin mode while you have open orders';
     for (const working of [resting(), waiting()]) {
@@ -304,7 +304,7 @@ describe('updateMarginMode switches between cross and isolated margin', () => {
 });
 
 describe('updatePositionMode switches between one-way and hedge mode', () => {
-  test('updatePositionMode switches the account and accepts the current mode', async () => {
+  test("updatePositionMode switches the account's mode and accepts the current mode", async () => {
     const [alice] = await two();
     succeeded(await act(alice, positionMode('oneWay')));
     for (const [mode, shown] of [
@@ -319,7 +319,7 @@ describe('updatePositionMode switches between one-way and hedge mode', () => {
     }
   });
 
-  test('a switch of the position mode is rejected while any perp position exists', async () => {
+  test('switching the position mode is rejected while any perp position exists', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
@@ -329,7 +329,7 @@ describe('updatePositionMode switches between one-way and hedge mode', () => {
     expect((await leverageOf(alice, perp)).leverage.mode).toBe('OneWay');
   });
 
-  test('a switch of the position mode is rejected while any working order exists, including trigger orders', async () => {
+  test('switching the position mode is rejected while any working order exists, including trigger orders', async () => {
     const [alice] = await two();
     const message = 'Cannot update position mode while you have open orders';
     for (const working of [resting(), waiting()]) {
@@ -347,7 +347,7 @@ describe('updatePositionMode switches between one-way and hedge mode', () => {
     expect(reply.json).toMatchObject({ code: 10002, details: { field: 'positionMode' } });
   });
 
-  test('R-hedge: in hedge isolated mode the sign of the leverage selects the side', async () => {
+  test('R-hedge: in isolated hedge mode, the sign of the leverage selects the side', async () => {
     const [alice] = await two();
     succeeded(await act(alice, positionMode('hedge')));
     succeeded(await act(alice, marginMode(perp.id, false)));
@@ -356,7 +356,7 @@ describe('updatePositionMode switches between one-way and hedge mode', () => {
     const data = await leverageOf(alice, perp);
     expect(data.leverage).toMatchObject({ mode: 'Hedge', type: 'Isolated', value: 7 });
     expect(data.leverageShort).toMatchObject({ mode: 'Hedge', type: 'Isolated', value: 3 });
-    // Cross margin has one leverage for both sides, so a negative value is invalid.
+    // Cross margin has a single leverage for both sides, so a negative value is invalid.
     expectRefusal(await act(alice, leverage(perp.id, -3, 'cross')), 10009, 'Invalid leverage: -3');
     expectRefusal(await act(alice, leverage(perp.id, 0)), 10009, 'Invalid leverage: 0');
     const tooHigh = await act(alice, leverage(perp.id, -21));

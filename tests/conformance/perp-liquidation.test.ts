@@ -46,7 +46,7 @@ beforeEach(async () => {
   ({ perp, alice, bob, carol } = await newScene(world, operator));
 });
 
-/** Opens a long position for Alice: 100 coins at 100. After the fee of 4.5, she has 995.5 USDC. */
+/** Opens a long for Alice: 100 coins at 100. After the fee of 4.5, she has 995.5 USDC. */
 async function openLong(size = '100'): Promise<void> {
   await trade(alice, bob, { market: perp, price: '100', size });
 }
@@ -54,7 +54,7 @@ async function openLong(size = '100'): Promise<void> {
 const bid = (actor: Actor, at: string, size: string) =>
   put(actor, { market: perp, side: 'buy', price: at, size });
 
-/** Returns the liquidation records of an account, oldest first. */
+/** Returns an account's liquidation records, oldest first. */
 async function steps(actor: Actor): Promise<Json[]> {
   const rows = await ledgerOf(actor, 'liquidation');
   return rows.map((row) => row.delta).reverse();
@@ -63,7 +63,7 @@ async function steps(actor: Actor): Promise<Json[]> {
 describe('R-ratio: liquidationPx predicts the liquidation to one price unit', () => {
   /**
    * Pushes the oracle price to one unit on the safe side of the predicted price, then to one unit
-   * on the other side.
+   * past it.
    */
   async function confirmPrediction(side: 'long' | 'short'): Promise<void> {
     const { liquidationPx } = (await recordOf(alice, perp)).position;
@@ -202,7 +202,7 @@ describe('R-liquidation: a liquidation closes an underfunded position', () => {
 
   test('a liquidation stops as soon as the ratio is above 1 again', async () => {
     await openLong();
-    // The first partial fill is not sufficient, but a later better bid is.
+    // The first partial fill is not enough, but a later, better bid is.
     await bid(carol, '92.5', '30');
     await perp.push('92.82');
     const { position } = await recordOf(alice, perp);
@@ -213,7 +213,7 @@ describe('R-liquidation: a liquidation closes an underfunded position', () => {
     expect((await recordOf(alice, perp)).position.szi).toBe('70');
   });
 
-  test('a liquidation fills within 5 % of the mark, above the bankruptcy price, and retries each second', async () => {
+  test('a liquidation fills within 5 % of the mark, above the bankruptcy price, and retries every second', async () => {
     await openLong();
     // At 92.8 the equity is 275.5, so the bankruptcy price is 90.045.
     await bid(carol, '90.04', '100');
@@ -226,7 +226,7 @@ describe('R-liquidation: a liquidation closes an underfunded position', () => {
     expect(await alice.balance()).toBe('0');
   });
 
-  test('an isolated position loses only its own margin, and cross orders remain', async () => {
+  test('an isolated position loses only its own margin, and cross orders stay open', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '50', buyerMargin: 'isolated' });
     const other = await operator.list();
     const stays = succeeded(
@@ -265,7 +265,7 @@ describe('R-liquidation: a liquidation closes an underfunded position', () => {
     expect((await steps(alice)).map(({ step }) => step)).toEqual(['cancel']);
   });
 
-  test('reducing orders remain active through the first liquidation step', async () => {
+  test('reducing orders stay active through the first liquidation step', async () => {
     await openLong();
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '150', size: '100' });
     const { oid } = succeeded(await act(alice, groupAction('na', stop))).orders[0];
@@ -288,7 +288,7 @@ describe('R-liquidation: a liquidation closes an underfunded position', () => {
 });
 
 describe('R-liquidation (2b): opposite isolated sides are netted first', () => {
-  test('isolated sides of one account close against each other, reported as `net`', async () => {
+  test("an account's isolated sides close against each other, reported as `net`", async () => {
     succeeded(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     const legs = { market: perp, price: '100', size: '50' } as const;
     await trade(alice, bob, { ...legs, buyerMargin: 'isolated' });
@@ -329,7 +329,8 @@ describe('R-adl: bankrupt positions close against profitable ones', () => {
     await openLong();
     expect((await recordOf(bob, perp)).position.adlQuantile).toBeTypeOf('number');
     await perp.push('91');
-    // The equity is 95.5 and the maintenance margin 227.5, so the bankruptcy price is 91 − 0.955.
+    // The equity is 95.5 and the maintenance margin is 227.5, so the bankruptcy price is 91 −
+    // 0.955.
     expect(await recordsOf(alice, perp)).toEqual([]);
     expect(await recordsOf(bob, perp)).toEqual([]);
     expect(await alice.balance()).toBe('0');
@@ -358,7 +359,7 @@ describe('R-adl: bankrupt positions close against profitable ones', () => {
 
   test('deleveraging closes the most profitable position first and never flips it', async () => {
     const dave = await world.trader('dave');
-    // Bob sold at 100 and Carol at 99. Bob therefore has the higher profit, and the higher exposure
+    // Bob sold at 100 and Carol at 99. Bob therefore has the larger profit, and the larger exposure
     // on the same balance.
     await trade(dave, carol, { market: perp, price: '99', size: '40' });
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
@@ -375,7 +376,7 @@ describe('R-adl: bankrupt positions close against profitable ones', () => {
   test('a position that gaps through bankruptcy leaves no account below zero', async () => {
     await openLong();
     await perp.push('80');
-    // The equity is −1,004.5. The short nevertheless gets the bankruptcy price of 90.045.
+    // The equity is −1,004.5. The short still gets the bankruptcy price of 90.045.
     expect(await recordsOf(alice, perp)).toEqual([]);
     expect(Number(await alice.balance())).toBe(0);
     expect(await bob.balance()).toBe('1994');
@@ -383,7 +384,7 @@ describe('R-adl: bankrupt positions close against profitable ones', () => {
 });
 
 describe('R-insurance-fund: the fund takes over positions within its margin', () => {
-  test('the insurance fund takes over what its margin supports at the bankruptcy price, and sells it near the mark', async () => {
+  test('the insurance fund takes over as much as its margin supports at the bankruptcy price, and sells it near the mark', async () => {
     // Liquidation fees fund the insurance fund: 0.5 % of 9,200.
     await openLong();
     await bid(carol, '92', '100');
@@ -394,7 +395,7 @@ describe('R-insurance-fund: the fund takes over positions within its margin', ()
     const dave = await world.trader('dave');
     await trade(dave, bob, { market: perp, price: '100', size: '0.5', buyerMargin: 'isolated' });
     // The margin is 2.5, the equity 0.5 and the maintenance margin 1.2. The ratio is below two
-    // thirds, and the fund's margin supports the position of 48 USDC.
+    // thirds, and the fund's margin can support the 48 USDC position.
     await perp.push('96');
     expect(await recordsOf(dave, perp)).toEqual([]);
     expect((await recordOf(bob, perp)).position.szi).toBe('-0.5');
@@ -406,7 +407,7 @@ describe('R-insurance-fund: the fund takes over positions within its margin', ()
     });
     expect(await ledgerOf(bob, 'adl')).toEqual([]);
     // Every 10 s, the fund offers max(10 %, 10,000 USDC), which here is the whole position: first
-    // at 0.1 % from the mark, where there is no buyer, then at 0.2 %, which is 95.808.
+    // 0.1 % from the mark, where there is no buyer, then 0.2 %, which is 95.808.
     const buyer = await world.trader('buyer');
     await bid(buyer, '95.85', '0.5');
     await world.passTime(9_999);

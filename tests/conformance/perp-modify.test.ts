@@ -54,7 +54,7 @@ async function hit(size: string, price = '90'): Promise<void> {
 const open = async (actor: Actor): Promise<Json> => (await actor.openOrders())[0];
 
 describe('modify2 identifies its order by either id', () => {
-  test("modify2 finds the order by order id and returns the order's state", async () => {
+  test('modify2 finds the order by order id and returns its state', async () => {
     const o = await rest(alice);
     const reply = await act(alice, amend({ o }, '98', '3'));
     expect(reply.json.data.type).toBe('ModifyOrder');
@@ -72,7 +72,7 @@ describe('modify2 identifies its order by either id', () => {
     expect(await open(alice)).toMatchObject({ oid: o, cloid, limitPx: '98.5' });
   });
 
-  test('modify2 rejects unknown, foreign and cancelled orders, and an order of another instrument', async () => {
+  test('modify2 rejects unknown, foreign and cancelled orders, and an order on another instrument', async () => {
     const o = await rest(alice);
     const message = 'Order not found';
     expectRefusal(await act(alice, amend({ o: o + 1000 }, '98', '2')), 10011, message);
@@ -97,7 +97,7 @@ describe('modify2 identifies its order by either id', () => {
 });
 
 describe('R-modify: an amend keeps the rank where possible', () => {
-  test('an order at an unchanged price keeps its queue position with any size', async () => {
+  test('an order whose price is unchanged keeps its queue position at any size', async () => {
     for (const size of ['1', '5']) {
       const o = await rest(alice);
       await rest(bob);
@@ -113,13 +113,13 @@ describe('R-modify: an amend keeps the rank where possible', () => {
     const early = await rest(alice, { price: '97' });
     await rest(bob, { price: '99' });
     succeeded(await act(alice, amend({ o: early }, '99', '2')));
-    // Alice's order was accepted before Bob's and less than 60 s ago, so it ranks before his.
+    // Alice's order was accepted before Bob's and less than 60 s ago, so it ranks ahead of his.
     await hit('2');
     expect(await alice.openOrders()).toEqual([]);
     expect(await open(bob)).toMatchObject({ sz: '2' });
   });
 
-  test('a newer order that is amended to the price ranks after the older order', async () => {
+  test('a newer order amended to the price ranks behind the older one', async () => {
     await rest(bob, { price: '99' });
     const laterOrder = await rest(alice, { price: '97' });
     succeeded(await act(alice, amend({ o: laterOrder }, '99', '2')));
@@ -152,7 +152,7 @@ describe('R-modify: the new size includes the filled part', () => {
 });
 
 describe('R-modify: an amend may cross the book', () => {
-  test('a new crossing price executes as taker at the resting price', async () => {
+  test('a new price that crosses executes as taker at the resting price', async () => {
     const o = await rest(alice, { size: '2' });
     await rest(bob, { side: 'sell', price: '101', size: '1' });
     const { orders } = succeeded(await act(alice, amend({ o }, '102', '2')));
@@ -171,7 +171,7 @@ describe('R-modify: an amend may cross the book', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('a crossing amend of an Alo order is rejected and keeps the order', async () => {
+  test('amending an Alo order so that it crosses is rejected, and the order is kept', async () => {
     const o = await rest(alice, { tif: 'Alo' });
     await rest(bob, { side: 'sell', price: '101' });
     expectRefusal(
@@ -184,7 +184,7 @@ describe('R-modify: an amend may cross the book', () => {
   });
 });
 
-describe('R-modify: an amend passes all checks of a new order or changes nothing', () => {
+describe('R-modify: an amend passes all the checks of a new order or changes nothing', () => {
   const tick = 'Price precision does not match the tick size: 0.01';
   test.each<[string, string, string, number, string]>([
     ['tick', '99.001', '2', 10000, tick],
@@ -200,7 +200,7 @@ describe('R-modify: an amend passes all checks of a new order or changes nothing
     expect(await open(alice)).toMatchObject({ oid: o, limitPx: '99', sz: '2', origSz: '2' });
   });
 
-  test('the error of an imprecise value contains the field and the nearest values', async () => {
+  test('the error for a value that is too precise gives the field and the nearest values', async () => {
     const o = await rest(alice);
     const refused = expectRefusal(await act(alice, amend({ o }, '99.001', '2')), 10000, tick);
     expect(refused.details).toMatchObject({ field: 'p', got: '99.001', nearest: ['99', '99.01'] });
@@ -223,7 +223,7 @@ describe('R-modify: an amend passes all checks of a new order or changes nothing
     const o = await rest(alice, { side: 'sell', price: '105', size: '2', reduceOnly: true });
     const reply = await act(alice, amend({ o }, '105', '9'));
     const row = await open(alice);
-    // The venue may clip the amend like a new order, or reject it.
+    // The venue may either clip the amend, as it would a new order, or reject it.
     expect(reply.json.status === 'err' ? '2' : '3').toBe(row.sz);
     expect(row).toMatchObject({ oid: o, reduceOnly: true });
   });
@@ -249,7 +249,7 @@ describe('R-modify: an amend passes all checks of a new order or changes nothing
   });
 });
 
-test('an amended order is sent as open with the new price and size', async () => {
+test('an amended order is sent as open with its new price and size', async () => {
   const watch = await OrderWatch.of(world, alice);
   const o = await rest(alice);
   succeeded(await act(alice, amend({ o }, '98', '3')));

@@ -40,7 +40,7 @@ const setPerp = (changes: object) =>
   operator.send({ setPerp: { instrumentId: perp.id, ...changes } });
 const meta = () => perpMetaOf(world, perp.id);
 
-describe('setPerp changes the definition of a perp', () => {
+describe("setPerp changes a perp's definition", () => {
   test('R-halt: a halt rejects orders and amends, accepts cancels, and can be lifted', async () => {
     const { oid } = succeeded(await alice.place(resting())).orders[0];
     await operator.set(perp, { haltTrading: true });
@@ -51,7 +51,7 @@ describe('setPerp changes the definition of a perp', () => {
     const amend = { type: 'modify2', a: perp.id, o: oid, p: '94', s: '1' };
     expectRefusal(await act(alice, amend), 10000, message);
     succeeded(await alice.cancel({ a: perp.id, o: oid }));
-    // The mark of a halted market continues to follow the oracle.
+    // The mark of a halted market still follows the oracle price.
     await perp.push('103');
     expect((await leverageOf(alice, perp)).markPx).toBe('103');
     await operator.set(perp, { haltTrading: false });
@@ -129,7 +129,7 @@ describe('setPerp changes the definition of a perp', () => {
     await operator.set(perp, { marginTable: { tiers } });
     expect((await alice.state()).crossMaintenanceMarginUsed).toBe('50');
     expect(await meta()).toMatchObject({ maxLeverage: 10 });
-    // R-tiers: the maxSize of the last tier is the position limit, which applies to the worst-case
+    // R-tiers: the last tier's maxSize is the position limit, which applies to the worst-case
     // exposure.
     expectRefusal(
       await alice.place(resting({ size: '5.001' })),
@@ -139,7 +139,7 @@ describe('setPerp changes the definition of a perp', () => {
     succeeded(await alice.place(resting({ size: '5' })));
   });
 
-  test('an invalid margin table is rejected, including one that a fee change makes invalid', async () => {
+  test('an invalid margin table is rejected, as is one that a fee change makes invalid', async () => {
     const tiers = [{ ...TIERS[0], mmr: '0.05' }];
     for (const changes of [{ marginTable: { tiers } }, { takerFeeRate: '0.02' }]) {
       const refused = refusalOf(await setPerp(changes));
@@ -149,7 +149,7 @@ describe('setPerp changes the definition of a perp', () => {
     expect((await meta()).maxLeverage).toBe(20);
   });
 
-  test('R-mark: an invalid mark band is rejected, including one that a table or fee makes invalid', async () => {
+  test('R-mark: an invalid mark band is rejected, as is one that a table or fee makes invalid', async () => {
     const refused = refusalOf(await setPerp({ markBand: '0.0093991' }));
     expect(refused).toMatchObject({
       code: 10017,
@@ -190,7 +190,7 @@ describe('setPerp changes the definition of a perp', () => {
     });
   });
 
-  test('setPerp requires at least one change of an existing perp', async () => {
+  test('setPerp requires at least one change to an existing perp', async () => {
     for (const changes of [{}, { delisted: false }, { haltTrading: 'yes' }]) {
       const reply = await setPerp(changes);
       expect(reply.status, reply.text).toBe(400);
@@ -202,7 +202,7 @@ describe('setPerp changes the definition of a perp', () => {
 });
 
 describe('R-delist: a perp is delisted at its closing hour', () => {
-  test('the closing hour cancels opening orders and keeps reducing orders and positions', async () => {
+  test('at the closing hour, opening orders are cancelled, and reducing orders and positions are kept', async () => {
     await trade(alice, bob, { market: perp, price: '98', size: '10' });
     const watch = await OrderWatch.of(world, alice);
     const stop = { market: perp, side: 'sell', kind: 'sl', at: '80', size: '0' } as const;
@@ -237,7 +237,7 @@ describe('R-delist: a perp is delisted at its closing hour', () => {
     expect([position.szi, tpsl.length]).toEqual(['10', 1]);
   });
 
-  test('the closing hour accepts only reducing orders, their amends, and cancels', async () => {
+  test('after the closing hour, only reducing orders, amends to them, and cancels are accepted', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
     await operator.set(perp, { delisted: true });
     const closing = [10011, 'Market is closing'] as const;
@@ -273,7 +273,9 @@ describe('R-delist: a perp is delisted at its closing hour', () => {
 });
 
 describe('R-oracle-stale: a stale price restricts trading', () => {
-  /** Lists a perp whose only price was observed 22 s ago, so the price becomes stale in 8 s. */
+  /**
+   * Lists a perp whose only price was observed 22 s ago, so that the price becomes stale in 8 s.
+   */
   async function aging(): Promise<OwnPerp> {
     const fresh = await operator.list();
     const { instrumentId } = succeeded(await operator.send({ registerPerp: definition() })).created;
@@ -298,15 +300,15 @@ describe('R-oracle-stale: a stale price restricts trading', () => {
     await world.passTime(2_000);
     expectRefusal(await alice.place(resting({ tif: 'Ioc' })), 10000, message);
     // The position keeps its value. Starting with the next block, twice the position's value is
-    // deducted from the withdrawable amount of a cross account: 1,000 − 0.09 of fees − 2 × 2 × 100
-    // − a tenth of 200.
+    // deducted from a cross account's withdrawable amount: 1,000 − 0.09 of fees − 2 × 2 × 100 − a
+    // tenth of 200.
     await eventually(async () => expect((await alice.state()).withdrawable).toBe('579.91'));
     expect((await recordOf(alice, perp)).position).toMatchObject({ markPx: '100', szi: '2' });
     succeeded(await alice.cancel({ a: perp.id, o: oid }));
     const waiting = { market: perp, side: 'sell', kind: 'sl', at: '100', size: '1' } as const;
     const stop = await alice.place(triggerOrder(waiting));
-    // The venue may accept or reject a reducing trigger order because of its price, but the order
-    // must not execute.
+    // The venue may accept a reducing trigger order or reject it because of its price, but the
+    // order must not execute.
     if (stop.json.status === 'ok') expect(await triggersOf(alice, perp)).toHaveLength(1);
     const reduce = { side: 'sell', price: '101', reduceOnly: true };
     const reducing = succeeded(await alice.place(resting(reduce))).orders[0];
@@ -336,14 +338,14 @@ describe('setFeeTiers replaces the fee schedule', () => {
   const set = (tiers: unknown, exchangeId = 0) =>
     operator.send({ setFeeTiers: { exchangeId, tiers } });
 
-  test('the default fee schedule is the documented one, with one level of zeros for outcome markets', async () => {
+  test('the default fee schedule is the documented one, with a single level of zeros for outcome markets', async () => {
     expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: LADDER });
     expect(await world.client.data({ type: 'feeTierInfo', exchange_id: 1 })).toEqual({
       tiers: [{ level: 0, min14dTradingVolume: '0', perpMakerFeeRate: '0', perpTakerFeeRate: '0' }],
     });
   });
 
-  test('feeTierRates returns the rates of a user', async () => {
+  test("feeTierRates returns a user's rates", async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
     const query = { type: 'feeTierRates', user: alice.address };
     // R-fee-tiers: today's volume is included from 00:00 UTC.

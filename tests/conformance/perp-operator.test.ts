@@ -33,7 +33,7 @@ describe('admin actions must be well-formed and signed by an admin', () => {
   const message = 'Signer is not permitted to send venueAdmin';
   const harmless = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
 
-  test('a trader, an unknown address and an agent of the admin are rejected', async () => {
+  test("a trader, an unknown address and the admin's agent are all rejected", async () => {
     const alice = await world.trader('alice');
     expectRefusal(await act(alice, harmless), 10003, message);
     expectRefusal(await act(world.unfunded('stranger'), harmless), 10003, message);
@@ -57,7 +57,7 @@ describe('admin actions must be well-formed and signed by an admin', () => {
     malformed(await operator.send({ setPerp: harmless.setPerp, pushOracle: push }));
   });
 
-  test('an admin action with unknown keys at the top level or inside a variant is rejected', async () => {
+  test('an admin action with unknown keys, at the top level or inside a variant, is rejected', async () => {
     malformed(await operator.send({ setPerp: harmless.setPerp, note: 'x' }));
     malformed(await operator.send({ setPerp: { ...harmless.setPerp, halted: true } }));
     malformed(await operator.send({ registerPerp: definition({ colour: 'red' }) }));
@@ -70,7 +70,7 @@ describe('admin actions must be well-formed and signed by an admin', () => {
     expect(await metaOf(1)).toMatchObject({ haltTrading: false });
   });
 
-  test('R-nonce: an admin action with a used nonce is rejected', async () => {
+  test('R-nonce: an admin action whose nonce is already used is rejected', async () => {
     const perp = await operator.list();
     const prices = [{ instrumentId: perp.id, oraclePx: '101', externalPerpPx: null }];
     const action = { type: 'venueAdmin', pushOracle: { prices, time: Date.now() } };
@@ -124,7 +124,7 @@ describe('registerPerp lists a perp', () => {
     ]);
   });
 
-  test('registerPerp accepts a chosen id once', async () => {
+  test('registerPerp accepts a given id only once', async () => {
     const instrumentId = 4_321;
     const reply = await operator.send({ registerPerp: definition({ instrumentId }) });
     expect(succeeded(reply).created).toMatchObject({ instrumentId });
@@ -181,7 +181,7 @@ describe('registerPerp lists a perp', () => {
     expect(refused.message).toMatch(/^Invalid margin table: .+/);
   });
 
-  test('registerPerp accepts a margin table at its limit', async () => {
+  test('registerPerp accepts a margin table that is exactly at its limit', async () => {
     const tiers = [{ ...first, mmr: '0.04454' }];
     succeeded(await operator.send({ registerPerp: definition({ marginTable: { tiers } }) }));
   });
@@ -242,27 +242,26 @@ describe('pushOracle sets oracle prices', () => {
   const reader = world.unfunded.bind(world, 'reader');
   const markOf = async (perp: OwnPerp) => (await leverageOf(reader(), perp)).markPx;
 
-  test('pushOracle skips stale entries and applies the other entries', async () => {
+  test('pushOracle skips stale entries and applies the others', async () => {
     const [perp, other] = [await operator.list(), await operator.list()];
     const time = Date.now();
     succeeded(await operator.push([entry(perp, '101')], time));
-    // The time is before the last observation of the first instrument, but after that of the
-    // second.
+    // The time is before the first instrument's last observation, but after the second's.
     const refused = refusalOf(
       await operator.push([entry(perp, '150'), entry(other, '102')], time - 1),
     );
     expect(refused.message).toBe('prices[0]: stale');
     expect([await markOf(perp), await markOf(other)]).toEqual(['101', '102']);
-    // A price with the time of the last observation is applied.
+    // A price with the same time as the last observation is applied.
     succeeded(await operator.push([entry(perp, '103')], time));
     expect(await markOf(perp)).toBe('103');
   });
 
-  test('R-oracle-stale: pushOracle applies a time up to 5 s ahead as now and skips later times', async () => {
+  test('R-oracle-stale: pushOracle treats a time up to 5 s ahead as now, and skips later times', async () => {
     const perp = await operator.list();
     succeeded(await operator.push([entry(perp, '101')], Date.now() + 3_500));
     expect(await markOf(perp)).toBe('101');
-    // The future price was applied as of the current time, so a price observed now is not older.
+    // The future price was applied as if observed now, so a price observed now is not older.
     await new Promise((resolve) => setTimeout(resolve, 5));
     succeeded(await operator.push([entry(perp, '102')], Date.now()));
     const refused = refusalOf(await operator.push([entry(perp, '103')], Date.now() + 60_000));
@@ -282,11 +281,11 @@ describe('pushOracle sets oracle prices', () => {
   test('R-mark: the external price is C, within the band', async () => {
     const perp = await operator.list();
     const alice = await world.trader('alice');
-    // R-mark: with an empty book, A and B are the oracle, so C alone has no effect.
+    // R-mark: with an empty book, A and B are the oracle price, so C alone has no effect.
     succeeded(await operator.push([entry(perp, '100', '100.5')]));
     expect(await markOf(perp)).toBe('100');
-    // R-mark: B is the bid, which is above C. A has just started to move away from the oracle, so C
-    // is the median.
+    // R-mark: B is the bid, which is above C. A has only just started to move away from the oracle
+    // price, so C is the median.
     succeeded(
       await alice.place(
         perpOrder({ market: perp, side: 'buy', price: '102', size: '1' }),
@@ -300,7 +299,7 @@ describe('pushOracle sets oracle prices', () => {
     await eventually(async () => expect(await markOf(perp)).toMatch(/^100\.(939|94)/));
   });
 
-  test('pushOracle requires 1 to 200 prices', async () => {
+  test('pushOracle requires between 1 and 200 prices', async () => {
     const perp = await operator.list();
     malformed(await operator.push([]));
     malformed(await operator.push(Array.from({ length: 201 }, () => entry(perp, '100'))));

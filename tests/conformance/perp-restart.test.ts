@@ -20,7 +20,7 @@ const world = aVenue(OPERATED);
 const operator = new Operator(world);
 
 test.each(['stop', 'kill'] as const)(
-  'R-determinism: orders, jobs and isolated positions survive a %s and remain active',
+  'R-determinism: orders, jobs and isolated positions survive a %s and stay active',
   async (how) => {
     const perp = await operator.list();
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
@@ -61,7 +61,7 @@ test.each(['stop', 'kill'] as const)(
     await world.venue.startAgain();
     expect(await look()).toEqual(before);
 
-    // After the restart, the stop of the position still triggers and cancels its sibling.
+    // After the restart, the position's stop still triggers and cancels its sibling.
     succeeded(await bob.place(perpOrder({ market: perp, side: 'buy', price: '95', size: '5' })));
     await perp.push('95');
     expect(await recordsOf(alice, perp)).toEqual([]);

@@ -55,7 +55,7 @@ async function advanceUntil<T>(check: () => Promise<T>): Promise<T> {
   return check();
 }
 
-/** Returns the remaining sizes when the job has ended. */
+/** Returns the remaining sizes once the job has ended. */
 async function settled(): Promise<string[]> {
   return advanceUntil(async () => {
     expect(await jobs()).toEqual([]);
@@ -114,7 +114,7 @@ describe('reversePosition turns a position around', () => {
     expect(await settled()).toEqual(['-5']);
   });
 
-  test('a second reverse job of the same instrument and side is rejected', async () => {
+  test('a second reverse job for the same instrument and side is rejected', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     succeeded(await act(alice, reverse()));
     await advanceUntil(async () => expect(await jobs()).toHaveLength(1));
@@ -122,7 +122,7 @@ describe('reversePosition turns a position around', () => {
     expect(await jobs()).toHaveLength(1);
   });
 
-  test('a reversal trades within 5 % of the mark and ends after 10 s with its partial result', async () => {
+  test('a reversal trades within 5 % of the mark and ends after 10 s with a partial result', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     await quote('buy', '95', '1');
     await quote('buy', '94.99', '20');
@@ -134,7 +134,7 @@ describe('reversePosition turns a position around', () => {
     expect(ran).toBeLessThan(11_500);
   });
 
-  test('a reversal cancels the reduce-only orders of the instrument, but no other orders', async () => {
+  test("a reversal cancels the instrument's reduce-only orders and no others", async () => {
     const watch = await OrderWatch.of(world, alice);
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     const sell = { market: perp, side: 'sell', price: '110', size: '1' } as const;
@@ -154,7 +154,7 @@ describe('reversePosition turns a position around', () => {
     expect((await alice.openOrders()).map((row) => row.oid)).toEqual([orders[1].oid]);
   });
 
-  test('a reversal closes the position and does not reopen it if the margin is insufficient', async () => {
+  test('a reversal closes the position but does not open the other side if margin is insufficient', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '150' });
     await perp.push('96');
     await quote('buy', '95.5', '150');
@@ -162,7 +162,7 @@ describe('reversePosition turns a position around', () => {
     succeeded(await act(alice, reverse()));
     await advanceUntil(async () => expect(await recordsOf(alice, perp)).toEqual([]));
     expect(await jobs()).toMatchObject([{ phase: 'Opening', filledCloseQty: '150' }]);
-    // Another order uses the margin before the book has liquidity for the opening part.
+    // Another order uses up the margin before the book has liquidity for the opening part.
     const free = Number((await alice.state()).withdrawable);
     const size = String(Math.floor((free * 0.98) / 5));
     succeeded(await alice.place(perpOrder({ market: other, side: 'buy', price: '100', size })));
@@ -171,7 +171,7 @@ describe('reversePosition turns a position around', () => {
     expect(await settled()).toEqual([]);
   });
 
-  test('a reversal of an instrument without a position is rejected: No position for <name>', async () => {
+  test('reversing an instrument that has no position is rejected: No position for <name>', async () => {
     expectRefusal(await act(alice, reverse()), 10010, `No position for ${perp.name}`);
     expectRefusal(await act(alice, reverse({ asset: 77_777 })), 10404, 'Instrument not found');
   });
@@ -189,7 +189,7 @@ describe('reversePosition turns a position around', () => {
     expect(await settled()).toEqual(['-5']);
   });
 
-  test('a reversed isolated position remains isolated', async () => {
+  test('an isolated position stays isolated when reversed', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5', buyerMargin: 'isolated' });
     await quote('buy', '99', '5');
     succeeded(await act(alice, reverse()));

@@ -41,7 +41,7 @@ async function wait(options: Omit<TriggerOptions, 'market'>): Promise<number> {
 const quote = (side: 'buy' | 'sell', at: string, size = '5') =>
   put(bob, { market: perp, side, price: at, size });
 
-describe('R-trigger: a reducing market trigger order remains active for its unfilled part', () => {
+describe('R-trigger: a reducing market trigger order stays active for its unfilled part', () => {
   const stop = { side: 'sell', kind: 'sl', at: '90', size: '4', reduceOnly: true } as const;
 
   beforeEach(async () => {
@@ -75,12 +75,11 @@ describe('R-trigger: a reducing market trigger order remains active for its unfi
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('the first attempt is within 1 % of the mark, and the range is larger one second later', async () => {
+  test('the first attempt is within 1 % of the mark, and the range is wider one second later', async () => {
     await quote('buy', '89.09', '4');
     const oid = await wait(stop);
     await perp.push('90');
-    // The limit of the first attempt is 1 % below 90, which is 89.10, so the attempt does not
-    // match.
+    // The first attempt is limited to 1 % below 90, which is 89.10, so it does not match.
     await world.passTime(1_000);
     expect((await watch.last(oid, 'filled')).order).toMatchObject({
       filledSz: '4',
@@ -110,7 +109,7 @@ describe('R-trigger: a reducing market trigger order remains active for its unfi
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('a position above the market order limit closes in full under one order id', async () => {
+  test('a position above the market order limit closes in full under a single order id', async () => {
     await operator.set(perp, { maxMarketOrderSize: '1.5' });
     await quote('buy', '90', '4');
     const whole = triggerOrder({ market: perp, ...stop, size: '0' });

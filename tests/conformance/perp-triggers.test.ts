@@ -46,7 +46,7 @@ beforeEach(async () => {
 
 type Loose = Partial<Omit<TriggerOptions, 'market'>>;
 
-/** Returns a stop order that opens a long position when the mark is at or above 110. */
+/** Returns a stop order that opens a long when the mark is at or above 110. */
 const trigger = (changes: Loose = {}) =>
   triggerOrder({
     market: perp,
@@ -67,8 +67,8 @@ async function wait(changes: Loose = {}): Promise<number> {
 const quote = (side: 'buy' | 'sell', at: string, size = '5') =>
   put(bob, { market: perp, side, price: at, size });
 
-describe('a waiting trigger order is listed and can be cancelled', () => {
-  test('a waiting trigger order is listed in triggerOrders with every field', async () => {
+describe('an untriggered order is listed and can be cancelled', () => {
+  test('an untriggered order is listed in triggerOrders with every field', async () => {
     const cloid = cloidOf('waiting');
     const before = world.nowMs();
     const oid = await wait({ cloid, limit: '111.5', size: '1.5' });
@@ -108,14 +108,14 @@ describe('a waiting trigger order is listed and can be cancelled', () => {
     expect(Math.abs(row.createTime - before)).toBeLessThan(10_000);
   });
 
-  test('a waiting trigger order is listed with its market type, side and margin mode, and without a cloid', async () => {
+  test('an untriggered order is listed with its market type, side and margin mode, and without a cloid', async () => {
     await wait({ side: 'sell', kind: 'tp', margin: 'isolated' });
     expect(await triggersOf(alice)).toMatchObject([
       { orderType: 'Market', side: 'A', cloid: null, marginMode: 'Isolated', reduceOnly: false },
     ]);
   });
 
-  test('waiting trigger orders can be filtered by asset, and a null filter returns all of them', async () => {
+  test('untriggered orders can be filtered by asset, and a null filter returns all of them', async () => {
     await wait();
     const other = await operator.list();
     expect(await triggersOf(alice, perp)).toHaveLength(1);
@@ -125,7 +125,7 @@ describe('a waiting trigger order is listed and can be cancelled', () => {
     expect(await triggersOf(bob)).toEqual([]);
   });
 
-  test('R-trigger: a waiting trigger order reserves no margin and is neither in the book nor in the open orders', async () => {
+  test('R-trigger: an untriggered order reserves no margin and is neither in the book nor in the open orders', async () => {
     await wait({ size: '900' });
     expect((await alice.state()).withdrawable).toBe('1000');
     const book = await world.client.data({ type: 'l2Book', coin: perp.coin });
@@ -133,7 +133,7 @@ describe('a waiting trigger order is listed and can be cancelled', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('a waiting trigger order is sent on orderUpdates as open, with its trigger', async () => {
+  test('an untriggered order is sent on orderUpdates as open, with its trigger', async () => {
     const oid = await wait({ cloid: cloidOf('told') });
     const update = await watch.last(oid, 'open');
     expect(update.order).toMatchObject({
@@ -154,7 +154,7 @@ describe('a waiting trigger order is listed and can be cancelled', () => {
     expect(update.statusTimestamp).toBeTypeOf('number');
   });
 
-  test('a waiting trigger order can be cancelled by order id, with or without grouping', async () => {
+  test('an untriggered order can be cancelled by order id, with or without grouping', async () => {
     for (const extra of [{}, { grouping: 'tpsl' }]) {
       const oid = await wait();
       const action = { type: 'cancel', cancels: [{ a: perp.id, o: oid, ...extra }] };
@@ -172,7 +172,7 @@ describe('a waiting trigger order is listed and can be cancelled', () => {
     }
   });
 
-  test('a waiting trigger order can be cancelled by client order id, which can then be reused', async () => {
+  test('an untriggered order can be cancelled by client order id, which can then be reused', async () => {
     const cloid = cloidOf('again');
     const oid = await wait({ cloid });
     expectRefusal(await alice.place(trigger({ cloid })), 10011, 'Duplicate cloid');
@@ -183,13 +183,13 @@ describe('a waiting trigger order is listed and can be cancelled', () => {
     await wait({ cloid });
   });
 
-  test('a waiting trigger order cannot be amended', async () => {
+  test('an untriggered order cannot be amended', async () => {
     const oid = await wait();
     const amend = { type: 'modify2', a: perp.id, o: oid, p: '111', s: '2' };
     expectRefusal(await act(alice, amend), 10011, 'Order not found');
   });
 
-  test('R-limits-of-state: the 101st trigger order of an instrument is rejected', async () => {
+  test('R-limits-of-state: the 101st trigger order for an instrument is rejected', async () => {
     for (const _ of [1, 2]) {
       succeeded(await alice.place(...Array.from({ length: 50 }, () => trigger())));
     }
@@ -250,13 +250,13 @@ describe('a trigger order is validated when it is placed', () => {
     expect(succeeded(await alice.place(order)).orders[0]).toMatchObject({ state: 'open' });
   });
 
-  test('R-sizes: triggerPx has no band, and a limit is checked only when it triggers', async () => {
+  test('R-sizes: triggerPx has no band, and a limit price is checked only when the order triggers', async () => {
     await wait({ at: '5000' });
     await wait({ at: '5000', limit: '5000' });
     await wait({ side: 'sell', at: '0.01', limit: '0.01', size: '2000' });
   });
 
-  test('kinds other than tp and sl, and an order with both limit and trigger, are rejected', async () => {
+  test('kinds other than tp and sl are rejected, and so is an order with both a limit and a trigger', async () => {
     const good = trigger() as Json;
     for (const t of [
       { trigger: { ...good.t.trigger, tpsl: 'stop' } },
@@ -290,7 +290,7 @@ describe('R-trigger: an order triggers when the mark reaches its price', () => {
       expect(position).toMatchObject({ szi: side === 'buy' ? '1' : '-1', entryPx: at });
       const { order } = await watch.last(oid, 'filled');
       expect(order).toMatchObject({ filledSz: '1', sz: '0', avgPx: at, isTrigger: true });
-      // The price may cross the trigger price again, but the order triggers only once.
+      // The mark may cross the trigger price again, but the order triggers only once.
       await perp.push('100');
       await perp.push(at);
       expect((await recordOf(alice, perp)).position.szi).toBe(side === 'buy' ? '1' : '-1');
@@ -305,21 +305,21 @@ describe('R-trigger: an order triggers when the mark reaches its price', () => {
     expect((await recordOf(alice, perp)).position.szi).toBe('1');
   });
 
-  test('a jump over the trigger price executes within 5 % of the new mark', async () => {
+  test('after a jump over the trigger price, an order executes within 5 % of the new mark', async () => {
     await quote('sell', '125.99', '0.4');
     await quote('sell', '126', '0.3');
     await quote('sell', '126.01', '5');
     const oid = await wait();
     await perp.push('120');
-    // The range ends at 1.05 × 120 = 126. Two quotes are within it, and the remainder of the order
-    // is cancelled.
+    // The range ends at 1.05 × 120 = 126. Two quotes are within it, and the rest of the order is
+    // cancelled.
     const { order, reason } = await watch.last(oid, 'cancelled');
     expect(reason).toBe('iocRemainder');
     expect(order).toMatchObject({ filledSz: '0.7', orderType: 'Market', isTrigger: true });
     expect((await recordOf(alice, perp)).position.szi).toBe('0.7');
   });
 
-  test('a triggered limit order is placed as Gtc at p under its order id', async () => {
+  test('a triggered limit order is placed as Gtc at p, under its own order id', async () => {
     const cloid = cloidOf('limit');
     const oid = await wait({ limit: '110.5', cloid });
     await quote('sell', '110.51');
@@ -339,12 +339,12 @@ describe('R-trigger: an order triggers when the mark reaches its price', () => {
     expect(book.levels[0]).toEqual([{ px: '110.5', sz: '1', n: 1 }]);
     const { order } = await watch.last(oid, 'open');
     expect(order).toMatchObject({ limitPx: '110.5', sz: '1' });
-    // A triggered limit order is an ordinary order and can be amended.
+    // Once triggered, a limit order is an ordinary order and can be amended.
     const amend = { type: 'modify2', a: perp.id, o: oid, p: '110', s: '2' };
     expect(succeeded(await act(alice, amend)).orders[0]).toMatchObject({ oid, state: 'open' });
   });
 
-  test('p of a market trigger order is not used for pricing', async () => {
+  test('p of a market trigger order does not affect its pricing', async () => {
     await quote('sell', '110');
     const oid = await wait();
     const low = { ...trigger(), p: '50' };
@@ -366,10 +366,10 @@ describe('R-trigger: an order triggers when the mark reaches its price', () => {
   });
 });
 
-describe('R-trigger: an order can fail when it triggers', () => {
+describe('R-trigger: an order can still fail when it triggers', () => {
   const rejection = async (oid: number) => (await watch.last(oid, 'rejected')).reason;
 
-  test('a triggered reduce-only order without a position is rejected', async () => {
+  test('a reduce-only order that triggers without a position is rejected', async () => {
     const oid = await wait({ reduceOnly: true });
     await quote('sell', '110');
     await perp.push('110');
@@ -377,13 +377,13 @@ describe('R-trigger: an order can fail when it triggers', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('a triggered order is rejected if the margin is insufficient', async () => {
+  test('an order that triggers without sufficient margin is rejected', async () => {
     const oid = await wait({ size: '500' });
     await perp.push('110');
     expect(await rejection(oid)).toBe('Insufficient margin');
   });
 
-  test('R-sizes: a triggered order is rejected if its limit is too far from the oracle', async () => {
+  test('R-sizes: an order is rejected when it triggers if its limit price is too far from the oracle price', async () => {
     const oid = await wait({ limit: '300' });
     await perp.push('110');
     expect(await rejection(oid)).toBe('Price is too far from the oracle');

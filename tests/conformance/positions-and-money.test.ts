@@ -25,13 +25,13 @@ const world = aSharedVenue();
 
 const USDC_1000 = exact(1000);
 
-/** Returns a valid resting buy order far below the mark. Each test changes one property. */
+/** Returns a valid resting buy order far below the mark. Each test changes one property of it. */
 function resting(changes: Partial<OrderOptions> = {}): Json {
   const { btc } = world;
   return order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20), ...changes });
 }
 
-/** R-rounding: the fees of taker and maker for one fill are rounded up to a micro-USDC. */
+/** R-rounding: for each fill, the taker fee and the maker fee are rounded up to a micro-USDC. */
 function fees(notional: Exact): { taker: Exact; maker: Exact } {
   const { btc } = world;
   return {
@@ -54,7 +54,7 @@ describe('trades move exact amounts of money', () => {
     expect((await bob.position(btc)).cumFee).toBe(show(-maker));
   });
 
-  test('R-rounding: many partial fills of an order cost the same as one fill', async () => {
+  test('R-rounding: many partial fills of an order cost the same as a single fill', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [price, part] = [btc.at(0), btc.lots(Number(exact(btc.worth(11)) / btc.lot))];
@@ -95,7 +95,7 @@ describe('trades move exact amounts of money', () => {
     expect(right.marginSummary.accountValue).toBe(show(USDC_1000 - gain - paid('maker')));
   });
 
-  test('a reduction realises PnL in proportion, and a flip opens the remainder at the new price', async () => {
+  test('a reduction realises PnL proportionally, and a flip opens the remainder at the new price', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const unit = exact(btc.worth(100));
@@ -119,7 +119,7 @@ describe('trades move exact amounts of money', () => {
     expect((await bob.position(btc)).szi).toBe(show(unit * 3n));
   });
 
-  test("a position's values follow from its size, entry and mark", async () => {
+  test("a position's values follow from its size, entry price and mark", async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [price, size] = [btc.at(-100), btc.worth(2000)];
@@ -183,7 +183,7 @@ describe('trades move exact amounts of money', () => {
     expect(exact(position.liquidationPx)).toBeLessThan(exact(position.markPx));
   });
 
-  test('an account without risk has the ratio 999999', async () => {
+  test('an account without risk has a ratio of 999999', async () => {
     const alice = await world.trader('alice');
     const state = await alice.state();
     expect(state).toMatchObject({ crossMarginRatio: '999999', withdrawable: '1000' });
@@ -211,7 +211,7 @@ describe('R-initial: the same margin cannot be used twice', () => {
     return order({ market, side: 'buy', price: market.at(-100), size });
   }
 
-  test('two orders of one batch cannot use the same margin', async () => {
+  test('two orders in a batch cannot use the same margin', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(most(world.btc), most(world.btc));
     const errorText = reply.json.message ?? status(reply).error;
@@ -238,7 +238,7 @@ describe('R-initial: the same margin cannot be used twice', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('margin can be used again after a cancel releases it', async () => {
+  test('margin can be used again once a cancel releases it', async () => {
     const alice = await world.trader('alice');
     const [first] = results(await alice.place(most(world.btc)));
     await alice.cancel({ a: world.btc.id, o: first.oid });
@@ -259,7 +259,7 @@ describe('R-fill-check: a trade far from the mark cannot transfer margin to anot
     expect((await bob.state()).assetPositions).toEqual([]);
   });
 
-  test('the remainder of a taker order is cancelled if its next fill would lack margin', async () => {
+  test('the rest of a taker order is cancelled if its next fill would lack margin', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [price, size] = [btc.at(7000), btc.worth(5000)];
@@ -273,7 +273,7 @@ describe('R-fill-check: a trade far from the mark cannot transfer margin to anot
 });
 
 describe('R-stp: an account does not trade with itself', () => {
-  test('R-stp: the resting order is cancelled instead of a trade within one account', async () => {
+  test('R-stp: when an account would trade with itself, its resting order is cancelled instead', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const size = btc.worth(20);
@@ -287,7 +287,7 @@ describe('R-stp: an account does not trade with itself', () => {
     expect(status(cancel).error).toMatch(/^Order was never placed, already canceled, or filled/);
   });
 
-  test("R-stp: an agent's order counts as an order of its owner", async () => {
+  test("R-stp: an agent's order counts as its owner's", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     await alice.approveAgent(agent.address);
@@ -302,7 +302,7 @@ describe('R-stp: an account does not trade with itself', () => {
 });
 
 describe('R-reduce: a reduce-only order never increases a position', () => {
-  /** Opens a long position for Alice and a short position for Bob. */
+  /** Opens a long for Alice and a short for Bob. */
   async function opened(size: string): Promise<{ alice: Actor; bob: Actor }> {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
@@ -328,7 +328,7 @@ describe('R-reduce: a reduce-only order never increases a position', () => {
     expect((await alice.state()).assetPositions).toEqual([]);
   });
 
-  test('R-reduce: an order in the direction of the position is rejected', async () => {
+  test('R-reduce: a reduce-only order in the same direction as the position is rejected', async () => {
     const { btc } = world;
     const { alice } = await opened(btc.worth(100));
     const reply = await alice.place(resting({ reduceOnly: true }));
@@ -339,7 +339,7 @@ describe('R-reduce: a reduce-only order never increases a position', () => {
     });
   });
 
-  test('R-reduce: the total of resting orders is limited to the position', async () => {
+  test('R-reduce: the total size of resting reduce-only orders is limited to the position', async () => {
     const { btc } = world;
     const size = btc.worth(100);
     const { alice } = await opened(size);
@@ -361,7 +361,7 @@ describe('R-reduce: a reduce-only order never increases a position', () => {
     );
   });
 
-  test('R-reduce: the newest resting orders are reduced first when the position shrinks', async () => {
+  test('R-reduce: when the position shrinks, the newest resting orders are reduced first', async () => {
     const { btc } = world;
     const size = btc.worth(100);
     const { alice, bob } = await opened(size);
@@ -375,7 +375,7 @@ describe('R-reduce: a reduce-only order never increases a position', () => {
     expect(await alice.openOrders()).toMatchObject([{ oid: first.oid, sz: half }]);
   });
 
-  test('R-sizes: a position with a value below 10 USDC can be closed completely', async () => {
+  test('R-sizes: a position worth less than 10 USDC can be closed in full', async () => {
     const { btc } = world;
     const size = btc.worth(30);
     const { alice, bob } = await opened(size);

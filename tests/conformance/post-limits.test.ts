@@ -6,7 +6,7 @@ import { aVenue, cancelAction } from '../support/actors.ts';
 describe('posts have the budgets of HTTP requests', () => {
   const world = aVenue(['--oracle', 'still']);
 
-  test('the connections of a client share its /exchange budget with HTTP', async () => {
+  test("a client's connections share its /exchange budget with HTTP", async () => {
     const alice = world.unfunded('alice');
     const { envelope } = await alice.sign(cancelAction({ a: 1, o: 1 }));
     const sockets = [await world.socket(), await world.socket()];
@@ -38,7 +38,7 @@ describe('posts have the budgets of HTTP requests', () => {
     expect((await sockets[0]!.subscribe(subscription)).sub).toBe(1);
   });
 
-  test('posts count towards the /info budget, and every answer contains the remaining requests', async () => {
+  test('posts count towards the /info budget, and every answer includes the remaining requests', async () => {
     const socket = await world.socket();
     const first = await socket.post('info', { type: 'rateLimit' });
     const { info } = first.response.payload.data;
@@ -47,7 +47,7 @@ describe('posts have the budgets of HTTP requests', () => {
     expect(first).not.toHaveProperty('retryAfter');
   });
 
-  test('posts without an endpoint count towards the budget of control frames', async () => {
+  test('posts that name no endpoint count towards the budget for control frames', async () => {
     const socket = await world.socket();
     const statuses = await Promise.all(
       Array.from({ length: 60 }, async (_, id) => {
@@ -66,7 +66,7 @@ describe('posts have the budgets of HTTP requests', () => {
 describe('the number of unanswered posts is limited', () => {
   const world = aVenue(['--oracle', 'still', '--no-limits']);
 
-  test('a post is rejected while 100 posts of its connection are unanswered', async () => {
+  test('a post is rejected while its connection has 100 unanswered posts', async () => {
     const socket = await world.socket();
     const { height } = await world.client.data({ type: 'stateHash' });
     const waiting = { type: 'venueStatus', minHeight: height + 900 };
@@ -79,7 +79,7 @@ describe('the number of unanswered posts is limited', () => {
     expect(socket.of('post')).toHaveLength(1);
     const action = await socket.post('action', {});
     expect(action.response).toMatchObject({ status: 429, payload: { status: 'err', code: 10029 } });
-    // Another connection of the client has its own limit.
+    // The client's other connection has its own limit.
     const other = await world.socket();
     expect((await other.post('info', { type: 'settings' })).response.status).toBe(200);
     for (const { response } of await Promise.all(held)) expect(response.status).toBe(503);

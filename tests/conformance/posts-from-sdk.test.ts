@@ -21,13 +21,13 @@ afterEach(() => {
 });
 
 type Wire = {
-  /** Paths of the HTTP requests that were sent. */
+  /** The paths of the HTTP requests sent. */
   readonly fetched: string[];
-  /** Frames with posts that were sent. */
+  /** The post frames sent. */
   readonly posted: string[];
-  /** The number of upcoming answers to drop, together with their connections. */
+  /** The number of upcoming answers to drop, along with their connections. */
   answersLost: number;
-  /** The number of upcoming posts to drop, together with their connections. */
+  /** The number of upcoming posts to drop, along with their connections. */
   postsLost: number;
 };
 
@@ -100,7 +100,7 @@ describe('the SDK sends requests over the socket', () => {
     expect(wire.posted).toHaveLength(2);
   });
 
-  test('streams and requests of the SDK share the connection', async () => {
+  test("the SDK's streams and requests share one connection", async () => {
     const { client, wallet } = await aClient(world);
     const updates = client.streams.orderUpdates({ user: wallet.address }, () => undefined);
     await updates.ready;
@@ -110,7 +110,7 @@ describe('the SDK sends requests over the socket', () => {
     expect(await client.info.frontendOpenOrders({ user: wallet.address })).toHaveLength(1);
   });
 
-  test.each([1, 2, 3])('R-tx: an order is executed once after %d lost answers', async (lost) => {
+  test.each([1, 2, 3])('R-tx: an order executes once even after %d lost answers', async (lost) => {
     const { client, wallet, wire } = await aClient(world);
     wire.answersLost = lost;
     const reply = await client.exchange.order(order(), confirm);
@@ -120,7 +120,7 @@ describe('the SDK sends requests over the socket', () => {
     expect(more).toEqual([]);
   });
 
-  test('R-tx: an order is executed once after a lost post', async () => {
+  test('R-tx: an order executes once even after a lost post', async () => {
     const { client, wallet, wire } = await aClient(world);
     wire.postsLost = 1;
     const reply = await client.exchange.order(order(), confirm);
@@ -131,7 +131,7 @@ describe('the SDK sends requests over the socket', () => {
     expect(new Set(signatures).size).toBe(1);
   });
 
-  test('requests beyond the limit of unanswered posts are sent by HTTP', async () => {
+  test('requests beyond the limit on unanswered posts are sent over HTTP', async () => {
     const { client, wire } = await aClient(world);
     const answers = await Promise.all(Array.from({ length: 120 }, () => client.info.venueStatus()));
     expect(answers).toHaveLength(120);
@@ -147,8 +147,8 @@ describe('the SDK sends requests over the socket', () => {
     expect(wire.fetched.filter((path) => path === '/exchange')).toEqual([]);
   });
 
-  test('the SDK falls back to HTTP for a venue that does not support posts', async () => {
-    // The path /api-ws does not respond to posts, like the /ws of an earlier release.
+  test('the SDK falls back to HTTP if the venue does not support posts', async () => {
+    // /api-ws does not respond to posts, just like /ws in an earlier release.
     const wires: Wire = { fetched: [], posted: [], answersLost: 0, postsLost: 0 };
     const { client, wallet, wire } = await aClient(world, {
       openSocket: (url) => withFaults(new WebSocket(url.replace(/\/ws$/, '/api-ws')), wires),
@@ -163,10 +163,10 @@ describe('the SDK sends requests over the socket', () => {
   });
 });
 
-describe('the SDK respects the rate limits of posts', () => {
+describe('the SDK respects the rate limits on posts', () => {
   const world = aVenue(['--oracle', 'still']);
 
-  test('rate limits of posts delay a request like those of HTTP', async () => {
+  test('rate limits on posts delay a request just as those on HTTP do', async () => {
     const waits: number[] = [];
     const { client } = await aClient(world, { onRateLimited: (waitMs) => waits.push(waitMs) });
     const queries = Array.from({ length: 90 }, () => client.info.venueStatus());

@@ -4,13 +4,13 @@ import { eventually, type Json } from '../support/client.ts';
 import { Socket } from '../support/socket.ts';
 import { nextNonce } from '../support/wallet.ts';
 
-/** Actions and queries that are posted over /ws have the same effects and answers as over HTTP. */
+/** Actions and queries posted over /ws have the same effects and answers as over HTTP. */
 
 const world = aSharedVenue();
 
 const PATHS = { action: '/exchange', info: '/info' } as const;
 
-/** Removes the fields of a query's answer that differ between calls. */
+/** Removes the fields that differ between answers to the same query. */
 function steady(answer: Json): Json {
   const { time: _time, ...rest } = Object(answer?.data);
   return { ...answer, data: Array.isArray(answer?.data) ? answer.data : rest };
@@ -36,7 +36,7 @@ describe('queries can be posted over a stream connection', () => {
     expect(response.payload.data).toEqual(await world.client.data({ type: 'feeTierInfo' }));
   });
 
-  test('posted queries are answered when they are ready, not in order', async () => {
+  test('posted queries are answered as they become ready, not in order', async () => {
     const socket = await world.socket();
     const { height } = await world.client.data({ type: 'stateHash' });
     const delayed = socket.post('info', { type: 'venueStatus', minHeight: height + 900 }, 1);
@@ -49,7 +49,7 @@ describe('queries can be posted over a stream connection', () => {
 });
 
 describe('actions can be posted over a stream connection', () => {
-  test('a posted action has the same answer and receipt as over HTTP', async () => {
+  test('a posted action gets the same answer and receipt as over HTTP', async () => {
     const alice = await world.trader('alice');
     const socket = await world.socket();
     const signed = await alice.sign(orderAction(farBid(world.btc)));
@@ -82,7 +82,7 @@ describe('actions can be posted over a stream connection', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('R-tx: an action sent over both connections concurrently executes once, and all copies get the same answer', async () => {
+  test('R-tx: an action sent over both connections at once executes once, and all copies get the same answer', async () => {
     const alice = await world.trader('alice');
     const sockets = [await world.socket(), await world.socket()];
     const signed = await alice.sign(orderAction(farBid(world.btc)));
@@ -137,7 +137,7 @@ describe('actions can be posted over a stream connection', () => {
   });
 });
 
-describe('errors of posts equal those of HTTP', () => {
+describe('errors for posts equal those for HTTP requests', () => {
   const bodies: [what: string, type: keyof typeof PATHS, body: string][] = [
     ['an empty object', 'action', '{}'],
     ['an empty query', 'info', '{}'],
@@ -190,7 +190,7 @@ describe('errors of posts equal those of HTTP', () => {
     expect(await factsOf(alice)).toEqual(before);
   });
 
-  test('another API version, which the handshake names, is rejected as over HTTP', async () => {
+  test('an unsupported API version named in the handshake is rejected as over HTTP', async () => {
     const headers = { 'x-api-version': '1999-01-01' };
     const socket = await Socket.open(world.venue.streams, headers);
     const { response } = await socket.post('info', { type: 'settings' });
@@ -246,18 +246,15 @@ describe('malformed posts get an error', () => {
     [',"request":{"type":{},"payload":{}}', 'request.type'],
     [',"request":{"type":"action"}', 'request.payload'],
   ];
-  test.each(incomplete)(
-    'a post with %s gets an error that names the field',
-    async (request, field) => {
-      const socket = await world.socket();
-      const isAnswer = ({ channel }: Json): boolean => channel === 'post';
-      const { data } = await socket.ask(`{"method":"post","id":3${request}}`, isAnswer);
-      expect(data).toMatchObject({
-        id: 3,
-        response: { type: 'error', status: 400, payload: { success: false, details: { field } } },
-      });
-    },
-  );
+  test.each(incomplete)('a post with %s gets an error naming the field', async (request, field) => {
+    const socket = await world.socket();
+    const isAnswer = ({ channel }: Json): boolean => channel === 'post';
+    const { data } = await socket.ask(`{"method":"post","id":3${request}}`, isAnswer);
+    expect(data).toMatchObject({
+      id: 3,
+      response: { type: 'error', status: 400, payload: { success: false, details: { field } } },
+    });
+  });
 
   test('a frame with escaped characters has the same meaning', async () => {
     const socket = await world.socket();
@@ -274,7 +271,7 @@ describe('malformed posts get an error', () => {
     expect(answer).toMatchObject({ channel: 'error', data: { code: 'INVALID_FRAME' } });
   });
 
-  test('the id of an unanswered post cannot be used until the answer arrives', async () => {
+  test('the id of an unanswered post cannot be reused until the answer arrives', async () => {
     const socket = await world.socket();
     const { height } = await world.client.data({ type: 'stateHash' });
     const delayed = socket.post('info', { type: 'venueStatus', minHeight: height + 900 }, 9);

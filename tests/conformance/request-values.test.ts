@@ -17,14 +17,14 @@ describe('the case of enum values in requests is ignored', () => {
       const socket = await world.socket('/api-ws');
       const subscription = { type: 'candle', coin: world.btc.coin, interval };
       expect((await socket.subscribe(subscription)).method).toBe('subscribe');
-      // In its exact case, the interval makes the subscription a duplicate.
+      // With the interval in its exact case, the subscription is a duplicate.
       const exact = { ...subscription, interval: interval.toLowerCase() };
       const again = await socket.ask({ method: 'subscribe', subscription: exact }, () => true);
       expect(again.data.code).toBe('ALREADY_SUBSCRIBED');
     },
   );
 
-  test('the case of an interval distinguishes a minute from a month', async () => {
+  test('case distinguishes a one-minute interval from a one-month interval', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const trade = { market: btc, price: btc.at(0), size: btc.worth(20) };
@@ -43,14 +43,14 @@ describe('the case of enum values in requests is ignored', () => {
     }
   });
 
-  test('a probability interval of a month is accepted in either case', async () => {
+  test('a probability interval of one month is accepted in either case', async () => {
     for (const interval of ['1m', '1M', '1H', 'MAX']) {
       const query = { type: 'outcomeProbability', instrumentIds: [100_000], interval };
       expect((await world.client.info(query)).json).toMatchObject({ success: true });
     }
   });
 
-  test('an unknown interval is rejected with the valid intervals', async () => {
+  test('an unknown interval is rejected, and the valid intervals are listed', async () => {
     const query = { type: 'candleSnapshot', req: { ...span(), interval: '2M' } };
     const { status, json } = await world.client.info(query);
     expect(status).toBe(400);
@@ -59,7 +59,7 @@ describe('the case of enum values in requests is ignored', () => {
   });
 });
 
-/** Each query with an exchange id, and the ids that it supports. */
+/** Each query that has an exchange id, and the ids it supports. */
 const QUERIES: [query: object, allowed: number[]][] = [
   [{ type: 'clearinghouseState', user: USER }, [0]],
   [{ type: 'clearinghouseState', user: USER, accountType: 'perp' }, [0]],
@@ -95,14 +95,14 @@ describe('an exchange that a request does not support is rejected', () => {
     }
   });
 
-  test('a series of another exchange is rejected before the series is looked up', async () => {
+  test('a series on another exchange is rejected before it is looked up', async () => {
     const query = { type: 'outcomeSeriesTimeline', seriesSlug: 'none', exchangeId: 0 };
     const { status, json } = await world.client.info(query);
     expect(status).toBe(400);
     expect(json).toMatchObject({ code: 10002, details: { field: 'exchangeId', allowed: [1] } });
   });
 
-  test.each(SPELLINGS)('a query without an exchange filter rejects %s', async (key) => {
+  test.each(SPELLINGS)('a query with no exchange filter rejects %s', async (key) => {
     const query = { type: 'outcomeFrontendOpenOrders', user: USER, [key]: 1 };
     const { status, json } = await world.client.info(query);
     expect(status).toBe(400);
@@ -140,7 +140,7 @@ describe('an exchange that a request does not support is rejected', () => {
   });
 });
 
-describe('requests in the format of another API get an error with the difference', () => {
+describe("a request in another API's format gets an error that explains the difference", () => {
   const cases: [path: string, body: string, message: string, field: string][] = [
     ['/info', '{"type":"perpMeta","type":"settings"}', 'Duplicate key: type', 'type'],
     [
@@ -195,7 +195,7 @@ describe('requests in the format of another API get an error with the difference
     });
   });
 
-  test('a stream frame in the format of another API gets the same error', async () => {
+  test("a stream frame in another API's format gets the same error", async () => {
     const socket = await world.socket();
     const frame = '{"method":"subscribe","subscription":{"type":"trades","coin":"1","coin":"2"}}';
     expect(await socket.ask(frame, () => true)).toEqual({
@@ -207,7 +207,7 @@ describe('requests in the format of another API get an error with the difference
 });
 
 describe('errors use the path that the client sent', () => {
-  test('an error in candleSnapshot uses the path at the top level or in req, as sent', async () => {
+  test('an error in candleSnapshot uses the path as sent, at the top level or in req', async () => {
     const fields = { coin: world.btc.coin, interval: 'soon', startTime: 0 };
     const flat = await world.client.info({ type: 'candleSnapshot', ...fields });
     expect(flat.json).toMatchObject({ code: 10002, details: { field: 'interval', got: 'soon' } });
@@ -220,7 +220,7 @@ describe('errors use the path that the client sent', () => {
     });
   });
 
-  test('an error in a cursor uses the name that the client sent', async () => {
+  test('an error about a cursor uses the name that the client sent', async () => {
     for (const field of ['cursor', 'after_cursor']) {
       const { json } = await world.client.info({ type: 'outcomeMeta', [field]: 'nonsense' });
       expect(json).toMatchObject({
@@ -262,7 +262,7 @@ describe('an unknown name gets suggestions', () => {
     expect(json.details.why).toContain('modify2');
   });
 
-  test("an instrument's name gets its id, in the type of the field", async () => {
+  test("an error about an instrument's name gives its id, in the field's type", async () => {
     const { btc } = world;
     for (const coin of ['BTC', 'BTC-USDC', 'btc', btc.id]) {
       const { status, json } = await world.client.info({ type: 'l2Book', coin });
@@ -293,7 +293,7 @@ describe('an unknown name gets suggestions', () => {
     });
   });
 
-  test('an unknown id gets a reference to the list of ids', async () => {
+  test('an error about an unknown id points to the list of ids', async () => {
     const { status, json } = await world.client.info({ type: 'l2Book', coin: '77777' });
     expect(status).toBe(200);
     expect(json).toMatchObject({ code: 10404, message: 'Instrument not found' });

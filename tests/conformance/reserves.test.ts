@@ -31,10 +31,10 @@ afterAll(async () => {
 const client = () => createClient({ url: venue.url }).info;
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
-/** Polls until the address has a proof with this amount. */
+/** Polls until the address has a proof of this amount. */
 async function proven(user: Hex, amount: string, keptAside?: string): Promise<ReservesProof> {
   let proof: ReservesProof | null = null;
-  // A publication may occur between the blocks of two deposits.
+  // A publication may fall between the blocks of two deposits.
   await expect
     .poll(async () => {
       proof = await client().reservesProof({ user });
@@ -46,7 +46,7 @@ async function proven(user: Hex, amount: string, keptAside?: string): Promise<Re
 }
 
 /**
- * Runs the stand-alone verifier in a separate process. `lines` are the findings, and `why` is the
+ * Runs the stand-alone verifier in a separate process. `lines` has the findings, and `why` the
  * error message.
  */
 async function verify(
@@ -153,7 +153,7 @@ test('a withdrawal remains a liability until it is paid, and assets always cover
   expect(parts.withdrawHold).toBe('0');
 });
 
-test('an address without an account is not in a tree, and an invalid address gets an error', async () => {
+test('an address without an account is not in any tree, and an invalid address returns an error', async () => {
   const outsider = `0x${'77'.repeat(20)}`;
   expect(await client().reservesProof({ user: outsider })).toBeNull();
   expect(await verify(['--url', venue.url, '--user', outsider])).toEqual({
@@ -177,7 +177,7 @@ test('the commands in docs/verify/proof-of-reserves.md print the documented outp
   expect(stdout).toBe(blocksOf('text'));
 });
 
-test('a restarted venue has the published tree and publishes the next one on time', async () => {
+test('a restarted venue still has the published tree and publishes the next one on time', async () => {
   const account = await fundedOnChain(venue.url);
   const user = account.address.toLowerCase() as Hex;
   await chain.wallet(account).transfer(chain.bridge, usdc('7'));

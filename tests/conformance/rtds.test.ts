@@ -63,7 +63,7 @@ test.each([
 test('R-series: averages cover the preceding whole seconds, each with its last price', async () => {
   const symbol = 'DDD';
   const second = Math.floor(Date.now() / 1000) * 1000;
-  // There is one price per second: 100 for half a minute, then 103 until now.
+  // There is one price per second: 100 for half a minute, then 103 up to now.
   const prices = Array.from({ length: 61 }, (_, index) => ({
     symbol,
     source: 'oracle',
@@ -89,7 +89,7 @@ test('R-series: averages cover the preceding whole seconds, each with its last p
 });
 
 describe('/ws-rtds reports invalid frames', () => {
-  test("an unknown topic is an error, and the frame's other topics are subscribed", async () => {
+  test("an unknown topic is an error, but the frame's other topics are subscribed", async () => {
     const socket = await world.socket('/ws-rtds');
     const subscriptions = [
       { topic: 'comments', type: '*' },
@@ -106,7 +106,7 @@ describe('/ws-rtds reports invalid frames', () => {
     expect(await socket.next(isIt)).toMatchObject({ topic: 'crypto_prices', type: 'update' });
   });
 
-  test('a malformed frame is an error, and the connection remains open', async () => {
+  test('a malformed frame is an error, but the connection stays open', async () => {
     const socket = await world.socket('/ws-rtds');
     for (const frame of ['hello', '{}', '{"action":"dance","subscriptions":[]}']) {
       expect(await socket.ask(frame, () => true)).toMatchObject({ type: 'error' });

@@ -7,7 +7,7 @@ import { Deployer, DEPLOYER, type OutcomeMarket } from '../support/deployer.ts';
 import { placed } from '../support/outcomes.ts';
 
 /**
- * The venue drops events from memory one week after their settlement. The test lists, trades and
+ * The venue drops events from memory one week after they settle. The test lists, trades and
  * resolves events, advances the venue's time by ten days, restarts the venue and repeats the
  * queries.
  */
@@ -16,9 +16,9 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 /**
- * The start is five minutes into a past quarter hour, so that queries one minute later are in the
- * same candle. Nonces come from the machine's clock, which may be ahead of the venue's clock but
- * not behind it.
+ * The start is five minutes into a past quarter hour, so that queries one minute later are still in
+ * the same candle. Nonces come from the machine's clock, which may be ahead of the venue's clock
+ * but not behind it.
  */
 const START_MS = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS - 10 * MINUTE_MS;
 const OPEN = { startTime: START_MS - MINUTE_MS };
@@ -28,7 +28,7 @@ let client: Client;
 let rain: OutcomeMarket;
 let snow: OutcomeMarket;
 let sun: OutcomeMarket;
-/** Answers from the time before the events were dropped from memory. */
+/** Answers from before the events were dropped from memory. */
 const before: Record<string, Json> = {};
 
 const deployer = new Deployer(worldOf(() => client));
@@ -39,7 +39,7 @@ const candlesOf = ({ coin }: OutcomeMarket): Json => ({
   req: { coin, interval: '15m', startTime: START_MS - DAY_MS, endTime: START_MS + MINUTE_MS },
 });
 
-/** Returns the whole reply, because the height of the history is next to the data. */
+/** Returns the whole reply, because the history's height is next to the data. */
 async function ask(query: Json): Promise<Json> {
   const { json, status, text } = await client.post('/info', query);
   expect(status, text).toBe(200);
@@ -78,7 +78,7 @@ beforeAll(async () => {
   before['meta'] = await client.data({ type: 'outcomeMeta', eventSlug: 'weather' });
   before['resolution'] = await client.data({ type: 'outcomeResolution', instrumentId: rain.id });
   before['candles'] = await client.data(candlesOf(rain));
-  // The first block of a new day drops settled events.
+  // The first block of each new day drops settled events.
   await venue.advance('10d', { step: '6h' });
   await venue.restart();
   await eventually(async () => {
@@ -91,8 +91,8 @@ afterAll(async () => {
   await venue.stop();
 });
 
-describe('a settled event remains available after it leaves memory', () => {
-  test('R-settlement: a dropped event has its original resolution record, including the hash', async () => {
+describe('a settled event remains available once it has left memory', () => {
+  test('R-settlement: a dropped event keeps its original resolution record, including the hash', async () => {
     const { asOf, data } = await ask({ type: 'outcomeResolution', instrumentId: rain.id });
     expect(data).toEqual(before['resolution']);
     expect(data.receiptHash).toMatch(/^0x[0-9a-f]{64}$/);
@@ -149,7 +149,7 @@ describe('a settled event remains available after it leaves memory', () => {
     expect(line.data.series[0].points.at(-1).p).toBe('1');
   });
 
-  test('queries of open markets need no history', async () => {
+  test('queries about open markets need no history', async () => {
     expect(await ask({ type: 'outcomeMeta', eventSlug: 'fair' })).not.toHaveProperty('asOf');
     expect(await ask({ type: 'outcomeMeta' })).not.toHaveProperty('asOf');
     expect(await ask(candlesOf(sun))).not.toHaveProperty('asOf');

@@ -17,7 +17,7 @@ import { FIXED_PRICE_FLAGS, HOLDING } from '../support/venue-process.ts';
 
 const world = aSharedVenue([...FIXED_PRICE_FLAGS, ...HOLDING]);
 
-/** A valid action of any account that changes nothing. */
+/** A valid action for any account that changes nothing. */
 const harmless = () => cancelAction({ a: world.btc.id, o: 1 });
 
 function expectAccepted(reply: Reply): void {
@@ -52,8 +52,8 @@ const DIRECT: readonly [string, (other: Actor) => JsonObject][] = [
   ['convertToMultiSigUser', (other) => ({ signers: signerSet([other], 1) })],
 ];
 
-describe('vaultAddress and expiresAfter are part of agent-signed actions', () => {
-  test('a vaultAddress of null is the same as a missing vaultAddress', async () => {
+describe('vaultAddress and expiresAfter are covered by the signature of agent-signed actions', () => {
+  test('a vaultAddress of null is the same as no vaultAddress', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(harmless(), { vaultAddress: null, expiresAfter: null });
     expectAccepted(await world.client.executed(signed));
@@ -135,7 +135,7 @@ describe('direct actions are signed as typed data', () => {
     expect(await alice.agents()).toMatchObject([{ agentAddress: options.agentAddress }]);
   });
 
-  test('R-tx: the request hash covers the typed data and the signature', async () => {
+  test('R-tx: the request hash covers both the typed data and the signature', async () => {
     const alice = await world.trader('alice');
     const signed = await signApproveAgent(alice.key, approval());
     const reply = await world.client.executed(signed);
@@ -153,7 +153,7 @@ describe('direct actions are signed as typed data', () => {
     [{ apiVersion: 2 }, 'API version mismatch: expected 1, got 2'],
   ] as const;
   test.each(mismatches)(
-    'an approval with constants of another network is rejected by name: %o',
+    "an approval with another network's constants is rejected by name: %o",
     async (wrong, message) => {
       const alice = await world.trader('alice');
       const network = { ...TESTNET, ...wrong };
@@ -195,7 +195,7 @@ describe('direct actions are signed as typed data', () => {
     expect(await alice.agents()).toMatchObject([{ agentAddress: options.agentAddress }]);
   });
 
-  test('a domain other than the announced domain recovers an unknown address', async () => {
+  test('a domain other than the announced one recovers an unknown address', async () => {
     const alice = await world.trader('alice');
     const signed = await signApproveAgent(alice.key, { ...approval(), signatureChainId: 1 });
     const { signatureChainId: _unsaid, ...envelope } = signed.envelope;
@@ -203,14 +203,14 @@ describe('direct actions are signed as typed data', () => {
     expect(await alice.agents()).toEqual([]);
   });
 
-  test('a direct action hashed like an agent-signed action recovers an unknown address', async () => {
+  test('a direct action hashed as if agent-signed recovers an unknown address', async () => {
     const alice = await world.trader('alice');
     const options = approval();
     const signed = await alice.sign(approveAgentAction(options), { nonce: options.nonce });
     expectRefused(await world.client.exchange(signed), 10006, 'Please deposit first');
   });
 
-  test('the label is hashed as sent, in any alphabet', async () => {
+  test('the label is hashed as sent, in any script', async () => {
     const alice = await world.trader('alice');
     const agentName = 'žluťoučký 🐎 "quoted"';
     const signed = await signApproveAgent(alice.key, { ...approval(), agentName });
@@ -218,7 +218,7 @@ describe('direct actions are signed as typed data', () => {
     expect(await alice.agents()).toMatchObject([{ agentName }]);
   });
 
-  test('an address in checksum case is accepted and returned in lower case', async () => {
+  test('a checksummed address is accepted and returned in lower case', async () => {
     const alice = await world.trader('alice');
     const options = approval();
     const agentAddress = ethers.getAddress(options.agentAddress);
@@ -230,7 +230,7 @@ describe('direct actions are signed as typed data', () => {
 });
 
 describe.each(DIRECT)('direct action %s', (type, fields) => {
-  test('a direct action is valid only on the chain that the envelope names', async () => {
+  test('a direct action is valid only on the chain named in the envelope', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     if (type === 'revokeBuilderFee') {
       expectAccepted(await send(alice, 'approveBuilderFee', builderFee(bob)));

@@ -21,7 +21,7 @@ const world = aSharedVenue();
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const NO_ACCOUNT = 'No trading account found. Please deposit first.';
 
-/** A valid action of any account that changes nothing. */
+/** A valid action for any account that changes nothing. */
 const harmless = () => cancelAction({ a: world.btc.id, o: 1 });
 
 function expectAccepted(reply: Reply): void {
@@ -113,7 +113,7 @@ describe('agent-signed actions are hashed exactly as sent', () => {
     }
   });
 
-  test('a high s is rejected, because each signature must have one form', async () => {
+  test('a high s is rejected, because each signature must have exactly one form', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(restingOrder());
     const { r, s, v } = envelope.signature;
@@ -126,7 +126,7 @@ describe('agent-signed actions are hashed exactly as sent', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('values that are not a point of the curve are rejected as an invalid signature', async () => {
+  test('values that are not a point on the curve are rejected as an invalid signature', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(restingOrder());
     const { r, s } = envelope.signature;
@@ -177,7 +177,7 @@ describe('agent-signed actions are hashed exactly as sent', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('an unknown address is asked to deposit, and the error names the recovered address', async () => {
+  test('an unknown address is told to deposit, and the error names the recovered address', async () => {
     const mallory = world.unfunded('mallory');
     const reply = await world.client.exchange(await mallory.sign(restingOrder()));
     expect(expectRefused(reply, 10006, NO_ACCOUNT)).toMatchObject({ got: mallory.address });
@@ -211,7 +211,7 @@ describe('agent-signed actions are hashed exactly as sent', () => {
     expectRefused(await world.client.exchange(signed), 10006, NO_ACCOUNT);
   });
 
-  test('any changed byte recovers another address', async () => {
+  test('changing any byte recovers another address', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const { envelope } = await alice.sign(restingOrder());
@@ -242,7 +242,7 @@ describe('agent-signed actions are hashed exactly as sent', () => {
 });
 
 describe('the action is hashed exactly as received', () => {
-  test('the action is hashed with its keys in any order', async () => {
+  test('the action is hashed with its keys in the order sent', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const actions = [
@@ -265,7 +265,7 @@ describe('the action is hashed exactly as received', () => {
     await expectOpenOrders(alice, 3);
   });
 
-  test('the action is hashed with trailing zeros, numeric strings and upper case unchanged', async () => {
+  test('the action is hashed with trailing zeros, numeric strings and upper case left unchanged', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const price = btc.at(-2000);
@@ -320,7 +320,7 @@ describe('the action is hashed exactly as received', () => {
   test('the action is hashed with integer-like keys in their original positions', async () => {
     const alice = await world.trader('alice');
     // A JavaScript object would move "7" and "10" to the front, so the test builds the JSON text
-    // and the hash input manually.
+    // and the hash input by hand.
     const entries: [string, unknown][] = [
       ['type', 'cancel'],
       ['10', 'ten'],
@@ -342,7 +342,7 @@ describe('the action is hashed exactly as received', () => {
     expect(reply.json.txHash).toBe(signed.txHash);
   });
 
-  test('the action is hashed with escapes resolved and a key named __proto__ in its position', async () => {
+  test('the action is hashed with escapes resolved and with a key named __proto__ in its position', async () => {
     const alice = await world.trader('alice');
     const entries: [string, unknown][] = [
       ['type', 'cancel'],
@@ -367,7 +367,7 @@ describe('the action is hashed exactly as received', () => {
     expect(reply.json.txHash).toBe(signed.txHash);
   });
 
-  test('an action with numbers other than integers is rejected', async () => {
+  test('an action with non-integer numbers is rejected', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign({ ...harmless(), rate: 1.5 });
     const reply = await world.client.exchange(envelope);

@@ -11,7 +11,7 @@ import { act } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
 /**
- * If an action names one order twice, the first entry ends the order, and the second entry returns
+ * If an action names the same order twice, the first entry ends the order and the second returns
  * its final state.
  */
 
@@ -43,7 +43,7 @@ const cases: [name: string, make: (actor: Actor) => Promise<JsonObject>][] = [
   ],
 ];
 
-test.each(cases)('simulate predicts a cancel of one order twice %s', async (_, make) => {
+test.each(cases)('simulate predicts an action that cancels one order twice %s', async (_, make) => {
   const alice = await world.trader('alice');
   const action = await make(alice);
   const query = { type: 'simulate', user: alice.address, action };

@@ -26,8 +26,8 @@ import type { JsonObject } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
 /**
- * Each test simulates an unsigned action and checks that the state did not change. It then sends
- * the same action and compares the results.
+ * Each test simulates an unsigned action and checks that the state is unchanged. It then sends the
+ * same action and compares the results.
  */
 
 const world = aSharedVenue([...OUTCOMES, ...HOLDING]);
@@ -65,7 +65,7 @@ const results = (orders: Json[]): Json[] =>
     ({ restingSz: _r, fee: _f, feeRate: _t, builderFee: _b, delayMs: _d, ...rest }) => rest,
   );
 
-/** Returns the account's state in the format of a simulation. */
+/** Returns the account's state in the simulation's format. */
 async function shownOf(actor: Actor): Promise<Json> {
   const state = await actor.state();
   const outcome = { type: 'clearinghouseState', user: actor.address, accountType: 'outcome' };
@@ -89,8 +89,8 @@ async function shownOf(actor: Actor): Promise<Json> {
 }
 
 /**
- * Returns the error message of a reply, or null. Errors in `statuses` begin with the entry, which
- * is removed.
+ * Returns a reply's error message, or null. Errors in `statuses` begin with the entry, which is
+ * removed here.
  */
 function errorIn({ json }: Reply): Json {
   const [status] = json.data?.data?.statuses ?? [json];
@@ -101,7 +101,7 @@ function errorIn({ json }: Reply): Json {
 }
 
 /**
- * Simulates an action, checks that the state did not change, sends the action, and compares its
+ * Simulates an action, checks that the state is unchanged, sends the action, and compares its
  * result with the simulation.
  */
 async function foretold(actor: Actor, action: JsonObject, sent: () => Promise<Reply>) {
@@ -125,7 +125,7 @@ const agentSigned = (actor: Actor, action: JsonObject) =>
   foretold(actor, action, () => act(actor, action));
 
 describe('simulate predicts the result of an order', () => {
-  test('a simulation returns the fills, fee, margin and position of the execution', async () => {
+  test('a simulation returns the fills, fee, margin and position that execution would produce', async () => {
     await bob.place(limit('sell', '100', '1.5'), limit('sell', '101', '1'));
     const action = orderAction(limit('buy', '101', '4'));
     const answer = await agentSigned(alice, action);
@@ -149,7 +149,7 @@ describe('simulate predicts the result of an order', () => {
     expect(await alice.balance()).toBe('999.88705');
   });
 
-  test('a resting order has the maker fee as its expected cost', async () => {
+  test("a resting order's expected cost is the maker fee", async () => {
     const answer = await agentSigned(alice, orderAction(limit('buy', '90', '1')));
     expect(answer.orders).toMatchObject([
       { state: 'open', restingSz: '1', fee: '0', feeRate: '0.00015' },
@@ -157,7 +157,7 @@ describe('simulate predicts the result of an order', () => {
     expect(answer.positions).toEqual([]);
   });
 
-  test('a closed position has size 0, and a flipped position has the opposite sign', async () => {
+  test('a closed position has size 0, and a flipped one has the opposite sign', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
     await bob.place(limit('buy', '100', '5'));
     const closing = orderAction(limit('sell', '100', '2', { tif: 'Ioc' }));
@@ -175,7 +175,7 @@ describe('simulate predicts the result of an order', () => {
     expect(flipping.positions).toMatchObject([{ szi: '-1' }]);
   });
 
-  test('R-builder: a simulation returns the fee of an approved builder, or the reason it is dropped', async () => {
+  test("R-builder: a simulation returns an approved builder's fee, or the reason why it is dropped", async () => {
     const builder = await world.trader('builder');
     await bob.place(limit('sell', '100', '2'));
     const action = {
@@ -194,7 +194,7 @@ describe('simulate predicts the result of an order', () => {
   });
 });
 
-describe('every kind of action has the result of its simulation', () => {
+describe('every kind of action has the result that its simulation predicts', () => {
   const cases: [string, () => JsonObject | Promise<JsonObject>][] = [
     ['an Alo that would trade', () => orderAction(limit('buy', '100', '1', { tif: 'Alo' }))],
     ['an Ioc that fills in part', () => orderAction(limit('buy', '100', '9', { tif: 'Ioc' }))],
@@ -307,7 +307,7 @@ describe('every kind of action has the result of its simulation', () => {
   });
 });
 
-test('an amend that would bypass the delay is accepted and fails, as on /exchange', async () => {
+test('an amend that would bypass the delay is accepted and then fails, as on /exchange', async () => {
   const market = await new Deployer(world).list({ orderDelayMs: 300 });
   const [carol, dan] = [await shareTrader(world, 'carol'), await shareTrader(world, 'dan')];
   await placed(dan, market, 'buy No 10 at 0.40');
@@ -324,7 +324,7 @@ test('an amend that would bypass the delay is accepted and fails, as on /exchang
   expect(answer.orders[0].error).toBe('Amend would take liquidity on a delayed market');
 });
 
-describe('simulate checks the acting account', () => {
+describe('simulate checks which account acts', () => {
   const resting = () => orderAction(limit('buy', '90', '1'));
 
   test('a simulation rejects an address without an account', async () => {
@@ -358,7 +358,7 @@ describe('simulate checks the acting account', () => {
     expect(reply.json.data.margin).toEqual((await simulated(alice, resting())).margin);
   });
 
-  test('only the leader acts for its vault, and not with a direct action', async () => {
+  test('only the leader acts for its vault, and not through a direct action', async () => {
     const vault = await world.trader('vault');
     const fields = { vault: vault.address, leader: alice.address, name: 'First' };
     succeeded(await operator.send({ registerVault: fields }));
@@ -382,13 +382,13 @@ describe('simulate checks the acting account', () => {
     });
   });
 
-  test('an action of a multi-sig account can be simulated without its signatures', async () => {
+  test("a multi-sig account's action can be simulated without its signatures", async () => {
     const signers = signerSet([bob, world.unfunded('third')], 2);
     succeeded(await send(alice, 'convertToMultiSigUser', { signers }));
     expect(await simulated(alice, resting())).toMatchObject({ accepted: true });
   });
 
-  test('R-gate: an account that the gate excludes may still close', async () => {
+  test('R-gate: an account that the gate shuts out may still close positions', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '1' });
     const gate = (blacklist: JsonObject) => operator.send({ setGate: { channel: 0, blacklist } });
     succeeded(await gate({ add: [alice.address] }));

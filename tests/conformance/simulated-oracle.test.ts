@@ -4,14 +4,14 @@ import { eventually, type Json } from '../support/client.ts';
 import { definition, succeeded, Operator, OPERATED } from '../support/perps.ts';
 
 /**
- * The venue changes its simulated prices every 20 ms. A perp that the operator lists is not
+ * The venue changes its simulated prices every 20 ms. A perp listed by the operator is not
  * affected.
  */
 
 const world = aVenue([...OPERATED, '--oracle', 'simulated', '--oracle-every-ms', '20']);
 const operator = new Operator(world);
 
-test('a perp listed by the operator keeps its pushed price', async () => {
+test('a perp listed by the operator keeps the price pushed to it', async () => {
   const registerPerp = definition({ szDecimals: 0, priceTick: '0.00001', bookTicks: ['0.00001'] });
   const { instrumentId } = succeeded(await operator.send({ registerPerp })).created;
   const oracle = async (): Promise<Json> => {
@@ -29,7 +29,7 @@ test('a perp listed by the operator keeps its pushed price', async () => {
   }
 });
 
-/** Waits until this much time of the venue has passed. */
+/** Waits until this much of the venue's time has passed. */
 async function passed(ms: number): Promise<void> {
   const { blockTime } = await world.client.data({ type: 'stateHash' });
   await eventually(async () => {

@@ -7,7 +7,7 @@ import { tokenSend } from '../support/keys.ts';
 import { succeeded, OPERATED, Operator, trade } from '../support/perps.ts';
 import type { Socket } from '../support/socket.ts';
 
-/** State channels send every change of their content, except changes that only the mark causes. */
+/** State channels send every change to their content, except changes caused only by the mark. */
 
 const world = aSharedVenue([...OPERATED, '--deployers', DEPLOYER]);
 const operator = new Operator(world);
@@ -22,7 +22,7 @@ describe('clearinghouseState sends changes caused by other actions', () => {
   const next = async (socket: Socket, from: number): Promise<Json> =>
     (await socket.next(onChannel('clearinghouseState'), from)).data.clearinghouseState;
 
-  test('clearinghouseState sends a new margin table of a perp with a position', async () => {
+  test("clearinghouseState sends a perp's new margin table to an account with a position", async () => {
     const perp = await operator.list();
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
@@ -39,7 +39,7 @@ describe('clearinghouseState sends changes caused by other actions', () => {
     expect(outsider.of('clearinghouseState')).toHaveLength(1);
   });
 
-  test('clearinghouseState sends the value of vault shares when they are granted, earn money, or are removed', async () => {
+  test('clearinghouseState sends the value of vault shares when they are granted, gain value, or are removed', async () => {
     const [holder, vault] = [await world.trader('holder'), world.unfunded('vault')];
     const leader = world.unfunded('leader').address;
     const socket = await watch(holder.address);
@@ -61,7 +61,7 @@ describe('clearinghouseState sends changes caused by other actions', () => {
   });
 });
 
-describe('tickers sends the rows of all markets', () => {
+describe('tickers sends the rows for all markets', () => {
   const rowsOf = (socket: Socket, id: number): Json[] =>
     socket
       .of('tickers')

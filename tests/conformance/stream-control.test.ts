@@ -7,7 +7,7 @@ import { refusedHandshake } from '../support/socket.ts';
 const world = aSharedVenue();
 
 describe('control frames are confirmed or rejected', () => {
-  test('a stream answers a ping in JSON and a ping of the WebSocket protocol', async () => {
+  test('a stream answers both a JSON ping and a WebSocket protocol ping', async () => {
     const socket = await world.socket();
     expect(await socket.ask({ method: 'ping' }, () => true)).toEqual({ method: 'PONG' });
     await socket.protocolPing();
@@ -57,7 +57,7 @@ describe('control frames are confirmed or rejected', () => {
     expect(answer.channel).toBe('subscriptionResponse');
   });
 
-  test('a duplicate subscription is rejected, in any case of the address', async () => {
+  test('a duplicate subscription is rejected, whatever the case of its address', async () => {
     const socket = await world.socket();
     const user = world.unfunded('nobody').address;
     await socket.subscribe({ type: 'orderUpdates', user });
@@ -76,7 +76,7 @@ describe('control frames are confirmed or rejected', () => {
     }
   });
 
-  test('the unsubscription of an unknown subscription is rejected', async () => {
+  test('unsubscribing from an unknown subscription is rejected', async () => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };
     expect(await socket.ask({ method: 'unsubscribe', subscription }, () => true)).toEqual({
@@ -115,7 +115,7 @@ describe('control frames are confirmed or rejected', () => {
     ['{"method":"subscribe","subscription":{"type":"activeAssetCtx","coin":""}}', 'INVALID_PARAMS'],
   ];
   test.each(badFrames)(
-    'the frame %s is answered %s and the connection remains open',
+    'the frame %s is answered %s and the connection stays open',
     async (frame, code) => {
       const socket = await world.socket();
       const answer = await socket.ask(frame, () => true);
@@ -133,7 +133,7 @@ describe('control frames are confirmed or rejected', () => {
     }
   });
 
-  test('a malformed resumeFrom is rejected without a subscription', async () => {
+  test('a malformed resumeFrom is rejected, and no subscription is made', async () => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };
     for (const resumeFrom of [

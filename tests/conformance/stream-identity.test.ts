@@ -46,7 +46,7 @@ describe('the confirmation contains the subscription', () => {
   );
 });
 
-describe('a subscription to a book survives a change of the price steps', () => {
+describe('a subscription to a book survives a change to the price steps', () => {
   const levelsOf = (socket: Socket, sub: number): Json =>
     socket.of('l2Book').findLast((frame) => frame.sub === sub)?.data.levels[0];
 
@@ -58,7 +58,7 @@ describe('a subscription to a book survives a change of the price steps', () => 
     return perp;
   }
 
-  test('an unsubscription with the original request ends only its own subscription', async () => {
+  test('unsubscribing with the original request ends only that subscription', async () => {
     const { coin, ...perp } = await aPerpWithBids();
     const socket = await world.socket();
     const finest = await socket.subscribe({ type: 'l2Book', coin });
@@ -75,7 +75,7 @@ describe('a subscription to a book survives a change of the price steps', () => 
     });
   });
 
-  test('a removed step can be unsubscribed but not subscribed', async () => {
+  test('a removed price step can be unsubscribed from but not subscribed to', async () => {
     const { coin, ...perp } = await aPerpWithBids();
     const socket = await world.socket();
     const subscription = { type: 'l2Book', coin, tick: '0.01' };
@@ -89,7 +89,7 @@ describe('a subscription to a book survives a change of the price steps', () => 
     });
   });
 
-  test('a subscription to the finest step always gets the current finest step', async () => {
+  test('a subscription to the finest step always gets the finest step available at the time', async () => {
     const { coin, ...perp } = await aPerpWithBids();
     const socket = await world.socket();
     const old = await socket.subscribe({ type: 'l2Book', coin });
@@ -102,7 +102,7 @@ describe('a subscription to a book survives a change of the price steps', () => 
   });
 });
 
-test('a subscription to a resolved market can be unsubscribed with its original request', async () => {
+test('a subscription to a resolved market can be ended with its original request', async () => {
   const deployer = new Deployer(world);
   const [market, other] = [await deployer.list(), await deployer.list()];
   const { coin } = market;

@@ -8,8 +8,8 @@ import { succeeded } from '../support/perps.ts';
 import type { Socket } from '../support/socket.ts';
 
 /**
- * `resumeFrom: { height }` resumes on another process of the venue, here on its next run. Event
- * channels send the missed events, and state channels send the current state.
+ * `resumeFrom: { height }` resumes on another process of the venue, which here is its next run.
+ * Event channels send the missed events, and state channels send the current state.
  */
 
 const world = aVenue(DEPLOYED);
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const shown = ({ channel, data, height }: Json) => ({ channel, data, height });
 
-/** Returns the frames of a subscription after a height, without the initial snapshot. */
+/** Returns a subscription's frames after a height, without the initial snapshot. */
 const behind = (socket: Socket, sub: number, height: number): Json[] =>
   socket.frames.filter((frame) => frame.sub === sub && frame.height > height);
 
@@ -48,7 +48,7 @@ test.each(['stop', 'kill'] as const)(
       const terms = { market: btc, price: btc.at(0), size: btc.worth(20) };
       await bob.placed({ ...terms, side: 'sell' });
       await alice.placed({ ...terms, side: 'buy' });
-      // A live order is sent with all its changes instead of only its last state.
+      // A live order is sent with all its changes rather than just its last state.
       await alice.place(farBid(btc));
       await mint(yes, no);
       succeeded(await tokenSend(alice, { to: bob.address, amount: '1' }));
@@ -78,7 +78,7 @@ test.each(['stop', 'kill'] as const)(
     const height = await heightNow();
     await trade();
     await trade();
-    // Waits until the history channels have sent the last block too.
+    // Waits until the history channels have also sent the last block.
     const last = await heightNow();
     await eventually(() =>
       expect(witness['/api-ws']!.of('userFills').at(-1)?.height).toBeGreaterThan(height),
@@ -141,7 +141,7 @@ test('a state channel that resumes at any height sends its current state', async
 });
 
 test.each([{ height: -1 }, { height: '1' }, { height: 1, epoch: 'x', seq: 0 }])(
-  'a resume from %o is rejected without a subscription',
+  'a resume from %o is rejected, and no subscription is made',
   async (resumeFrom) => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };

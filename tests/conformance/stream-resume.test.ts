@@ -39,7 +39,7 @@ describe('a client can resume after a disconnect', () => {
     expect(resumed.of('resync')).toEqual([]);
   });
 
-  test('the venue stores frames while there are no subscribers', async () => {
+  test('the venue keeps frames even while there are no subscribers', async () => {
     const alice = await world.trader('alice');
     const subscription = { type: 'orderUpdates', user: alice.address };
     const first = await world.socket();
@@ -90,7 +90,7 @@ describe('a client can resume after a disconnect', () => {
   });
 
   test.each(['epoch', 'ahead'] as const)(
-    'an impossible resume leads to a resync with reason %s',
+    'a resume that is impossible leads to a resync with reason %s',
     async (reason) => {
       const alice = await world.trader('alice');
       const subscription = { type: 'orderUpdates', user: alice.address };
@@ -150,7 +150,7 @@ describe('a client can resume after a disconnect', () => {
     expect(snapshot.data.map((row: Json) => row.order.oid)).toEqual([oid]);
   });
 
-  test('one connection resumes five streams that each missed megabytes', async () => {
+  test('one connection resumes five streams, each of which missed megabytes', async () => {
     const people = await Promise.all(
       ['ann', 'ben', 'cat', 'dan', 'eve'].map((name) => world.trader(name)),
     );

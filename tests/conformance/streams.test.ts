@@ -25,7 +25,7 @@ import {
 const world = aSharedVenue();
 
 describe('l2Book sends the book', () => {
-  test('l2Book sends a snapshot immediately and the whole book after each change', async () => {
+  test('l2Book sends a snapshot immediately and then the whole book after each change', async () => {
     const alice = await world.trader('alice');
     const { eth } = world;
     const socket = await world.socket();
@@ -75,7 +75,7 @@ describe('trades sends every trade', () => {
     users: pairOf(address),
   });
 
-  test('both parties and other subscribers see the same trade', async () => {
+  test('both parties and all other subscribers see the same trade', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { sol } = world;
     const sockets = [await world.socket(), await world.socket()] as const;
@@ -125,7 +125,7 @@ describe('trades sends every trade', () => {
   });
 });
 
-describe("orderUpdates sends the changes of an account's orders", () => {
+describe("orderUpdates sends changes to an account's orders", () => {
   test('orderUpdates sends an order as open, partly filled and filled', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
@@ -169,7 +169,7 @@ describe("orderUpdates sends the changes of an account's orders", () => {
     for (const frame of frames) expect(Number.isInteger(frame.height)).toBe(true);
   });
 
-  test('orderUpdates sends the reason of every cancel and reject', async () => {
+  test('orderUpdates sends the reason for every cancel and reject', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -203,7 +203,7 @@ describe("orderUpdates sends the changes of an account's orders", () => {
     expect(rejected.order.cloid).toBe(cloid);
   });
 
-  test('R-fill-check: orderUpdates sends the reason to a maker that lacks margin', async () => {
+  test('R-fill-check: orderUpdates tells a maker that lacks margin the reason', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -227,8 +227,8 @@ describe("orderUpdates sends the changes of an account's orders", () => {
   });
 });
 
-describe('clearinghouseState sends the state of an account', () => {
-  test('clearinghouseState sends a snapshot immediately, and position and margin after each fill', async () => {
+describe("clearinghouseState sends an account's state", () => {
+  test('clearinghouseState sends a snapshot immediately, and the position and margin after each fill', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -256,8 +256,8 @@ describe('clearinghouseState sends the state of an account', () => {
   });
 });
 
-describe('activeAssetCtx sends the prices of a market', () => {
-  test('activeAssetCtx sends a snapshot immediately, with mark and oracle', async () => {
+describe("activeAssetCtx sends a market's prices", () => {
+  test('activeAssetCtx sends a snapshot immediately, with the mark and the oracle price', async () => {
     const { eth } = world;
     const socket = await world.socket();
     await socket.subscribe({ type: 'activeAssetCtx', coin: eth.coin });

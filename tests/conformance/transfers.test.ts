@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 const perpMoney = async (actor: Actor) => (await actor.state()).withdrawable;
 
-/** Expects that a transfer is rejected and changes nothing. */
+/** Expects a transfer to be rejected and to change nothing. */
 async function refuses(fields: Transfer, refusal: Refusal): Promise<void> {
   await expectNothing([alice, bob], direct(alice, 'tokenSend', transfer(fields)), refusal);
 }
@@ -55,7 +55,7 @@ const insufficient = (details: Json): Refusal => ({
   details: { field: 'amount', ...details },
 });
 
-test('R-transfer: the zero address is not a valid destination of any transfer', async () => {
+test('R-transfer: the zero address is never a valid destination', async () => {
   const refusal = (field: string) => funds('Invalid address', { field, got: ZERO_ADDRESS });
   await refuses({ to: ZERO_ADDRESS, amount: '5' }, refusal('destination'));
   const withdrawal = { destination: ZERO_ADDRESS, amount: '5' };
@@ -109,7 +109,7 @@ describe('an account can transfer money between its sub-accounts', () => {
     );
   });
 
-  test('the outcome sub-account has only the transferred amount', async () => {
+  test('the outcome sub-account holds only what was transferred to it', async () => {
     await refuses(
       { to: alice.address, amount: '0.5', from: 'outcome', into: 'perp' },
       insufficient({ got: '0.5', required: '0.5', available: '0' }),
@@ -118,7 +118,7 @@ describe('an account can transfer money between its sub-accounts', () => {
 });
 
 describe('an account can transfer money to another account', () => {
-  test('money can be transferred from any sub-account to any, with a row on either side', async () => {
+  test('money can be transferred from any sub-account to any other, with a row on each side', async () => {
     succeeded(await tokenSend(alice, { to: bob.address, amount: '10', into: 'outcome' }));
     expect([await perpMoney(alice), await outcomeMoney(bob)]).toEqual(['990', '10']);
     const row = {
@@ -150,13 +150,13 @@ describe('an account can transfer money to another account', () => {
       exists: true,
       eligible: true,
     });
-    // The address now has an account, so it accepts smaller amounts and can send.
+    // The address now has an account, so it accepts smaller amounts and can send money itself.
     succeeded(await tokenSend(alice, { to: carol.address, amount: '0.000001' }));
     succeeded(await tokenSend(carol, { to: alice.address, amount: '1.000001' }));
     expect(await perpMoney(alice)).toBe('1000');
   });
 
-  test('the first transfer to an address is at least 1 USDC', async () => {
+  test('the first transfer to an address must be at least 1 USDC', async () => {
     const nobody = world.unfunded('nobody');
     await refuses(
       { to: nobody.address, amount: '0.999999' },
@@ -223,7 +223,7 @@ describe('an account can transfer money to another account', () => {
     expect(await perpMoney(alice)).toBe('0');
   });
 
-  test('a transfer by a sender without an account is rejected', async () => {
+  test('a transfer from a sender without an account is rejected', async () => {
     const nobody = world.unfunded('nobody');
     await expectNothing(
       [nobody, bob],
@@ -242,7 +242,7 @@ describe('an account can transfer money to another account', () => {
     );
   });
 
-  test('a transfer signed by ethers for another chain is accepted', async () => {
+  test('a transfer signed with ethers for another chain is accepted', async () => {
     const fields = transfer({ to: bob.address, amount: '5' });
     const options = { signatureChainId: 42_161 };
     const envelope = await signDirectWithEthers(alice.key, 'tokenSend', fields, options);
@@ -262,7 +262,7 @@ describe('only free money can be transferred', () => {
     return own;
   }
 
-  test('an open position requires a tenth of its value to remain', async () => {
+  test("a tenth of an open position's value must stay in the account", async () => {
     await open();
     // The taker paid a fee of 2000 × 0.00045.
     expect(await perpMoney(alice)).toBe('799.1');
@@ -279,7 +279,7 @@ describe('only free money can be transferred', () => {
     expect([await perpMoney(alice), await outcomeMoney(alice)]).toEqual(['0', '799.1']);
   });
 
-  test('a loss is deducted, and unrealised profit cannot be transferred', async () => {
+  test('losses are deducted, and unrealised profit cannot be transferred', async () => {
     const own = await open();
     await own.push('99');
     const withheld = [
@@ -329,7 +329,7 @@ describe('withdraw3 withdraws money to the settlement chain', () => {
         status: 'pending',
       },
     });
-    // The destination is on another chain, so the venue's account with the same address does not
+    // The destination is on another chain, so the venue account with the same address does not
     // change.
     expect(await perpMoney(bob)).toBe('1000');
     succeeded(await send(alice, 'withdraw3', withdrawal('900')));
@@ -340,7 +340,7 @@ describe('withdraw3 withdraws money to the settlement chain', () => {
     expect(await ledgerOf(alice, 'withdraw')).toHaveLength(2);
   });
 
-  test('the totals with and without held withdrawals differ by the held amount only', async () => {
+  test('totals with and without held withdrawals differ only by the held amount', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
     succeeded(await send(alice, 'withdraw3', withdrawal('2')));
     expect(await alice.state()).toMatchObject({
@@ -387,7 +387,7 @@ describe('withdraw3 withdraws money to the settlement chain', () => {
     await expectNothing([alice], direct(alice, 'withdraw3', withdrawal(amount)), refusal);
   });
 
-  test('a withdrawal uses only free money of the perp sub-account', async () => {
+  test('a withdrawal uses only free money in the perp sub-account', async () => {
     succeeded(await tokenSend(alice, { to: alice.address, amount: '999', into: 'outcome' }));
     await expectNothing(
       [alice],
@@ -407,7 +407,7 @@ describe('withdraw3 withdraws money to the settlement chain', () => {
     );
   });
 
-  test('neither an agent nor another key can withdraw', async () => {
+  test('neither an agent nor any other key can withdraw', async () => {
     const agent = world.unfunded('agent');
     succeeded(await alice.approveAgent(agent.address));
     for (const signer of [agent, world.unfunded('nobody')]) {

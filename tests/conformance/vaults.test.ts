@@ -81,7 +81,7 @@ describe('R-vault: only the leader and its agents act for a vault', () => {
     expect((await recordOf(vault, perp)).position.leverage.value).toBe(5);
   });
 
-  test('an agent of the leader may act until it is revoked', async () => {
+  test("the leader's agent may act until it is revoked", async () => {
     const agent = world.unfunded('agent');
     succeeded(await leader.approveAgent(agent.address));
     succeeded(await world.client.executed(await forVault(agent)));
@@ -97,7 +97,7 @@ describe('R-vault: only the leader and its agents act for a vault', () => {
     );
   });
 
-  test("the vault's own key may act only without vaultAddress", async () => {
+  test("the vault's own key may act only if vaultAddress is absent", async () => {
     succeeded(await act(vault, resting()));
     expect(await vault.openOrders()).toHaveLength(1);
     await expectNothing([vault], forVault(vault), notLeader());
@@ -150,13 +150,13 @@ describe('R-vault: only the leader and its agents act for a vault', () => {
     await expectNothing([vault], forVault(nobody), noAccount(nobody.address));
   });
 
-  test('a former leader has no permission after the operator names another', async () => {
+  test('a former leader loses permission once the operator names another', async () => {
     succeeded(await register({ leader: bob.address, name: 'Second' }));
     await expectNothing([vault], forVault(leader), notLeader());
     succeeded(await world.client.executed(await forVault(bob)));
   });
 
-  test('a vaultAddress of an account that is not a vault is rejected', async () => {
+  test("a vaultAddress that is not a vault's is rejected", async () => {
     const vaultAddress = bob.address;
     await expectNothing(
       [leader, bob],
@@ -169,8 +169,8 @@ describe('R-vault: only the leader and its agents act for a vault', () => {
   });
 });
 
-describe('only the key of a vault moves its money', () => {
-  test("the money of a vault is transferred by the vault's own key", async () => {
+describe("only a vault's own key moves its money", () => {
+  test("a vault's money is transferred with the vault's own key", async () => {
     succeeded(await tokenSend(vault, { to: bob.address, amount: '10' }));
     succeeded(await send(vault, 'withdraw3', { destination: bob.address, amount: '10' }));
     expect(await vault.balance()).toBe('980');
@@ -202,7 +202,7 @@ describe('only the key of a vault moves its money', () => {
   );
 });
 
-describe('some accounts cannot be a vault', () => {
+describe('some accounts cannot become vaults', () => {
   const used = 'Agent address is already used';
   test('a vault cannot become an agent, a builder or a multi-sig account', async () => {
     await expectNothing(
@@ -232,7 +232,7 @@ describe('some accounts cannot be a vault', () => {
     );
   });
 
-  test('an agent, a builder and a multi-sig account cannot be registered as a vault', async () => {
+  test('an agent, a builder or a multi-sig account cannot be registered as a vault', async () => {
     const [agent, company] = [world.unfunded('agent'), await world.resident('company')];
     succeeded(await bob.approveAgent(agent.address));
     expectRefusal(await register({ vault: agent.address }), 10008, used);
@@ -247,7 +247,7 @@ describe('some accounts cannot be a vault', () => {
 });
 
 describe('an admin registers vaults and their shares', () => {
-  test('the registration of a vault creates an account for a new address', async () => {
+  test('registering a vault creates an account if its address is new', async () => {
     const fresh = world.unfunded('fresh');
     succeeded(await register({ vault: fresh.address }));
     expect(await accountStatus(world.client, fresh.address)).toMatchObject({ exists: true });
@@ -269,7 +269,7 @@ describe('an admin registers vaults and their shares', () => {
 
   const equityOf = async (actor: Actor) => (await actor.state()).vaultEquity;
 
-  test('vaultEquity is account value × shares / all shares, rounded down, over all vaults', async () => {
+  test('vaultEquity is account value × shares / all shares, rounded down, summed over all vaults', async () => {
     const shares = [
       { user: leader.address, shares: '1' },
       { user: bob.address, shares: '2' },
@@ -296,7 +296,7 @@ describe('an admin registers vaults and their shares', () => {
     succeeded(await register({ shares: [{ user: bob.address, shares: '4' }] }));
     await trade(vault, leader, { market: own, price: '100', size: '10' });
     await own.push('101');
-    // The value is 1000 minus a fee of 0.45, plus a profit of 10, all of which belongs to Bob.
+    // The value is 1000 minus a fee of 0.45, plus a profit of 10, and all of it belongs to Bob.
     expect(await equityOf(bob)).toBe('1009.55');
     succeeded(await register({ leader: bob.address, name: 'Renamed' }));
     expect(await equityOf(bob)).toBe('1009.55');
@@ -304,7 +304,7 @@ describe('an admin registers vaults and their shares', () => {
     expect(await equityOf(bob)).toBe('0');
   });
 
-  test('a duplicate user or invalid shares reject the whole action', async () => {
+  test('a duplicate user or invalid shares cause the whole action to be rejected', async () => {
     succeeded(await register({ shares: [{ user: bob.address, shares: '4' }] }));
     const twice = [
       { user: bob.address, shares: '1' },

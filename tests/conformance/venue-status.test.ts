@@ -22,7 +22,7 @@ const operator = new Operator(world);
 
 const status = () => world.client.data({ type: 'venueStatus' });
 
-describe('venueStatus reports the state of the venue', () => {
+describe("venueStatus reports the venue's state", () => {
   const gate = record({
     channel: integer,
     mode: text,
@@ -54,7 +54,7 @@ describe('venueStatus reports the state of the venue', () => {
     );
   });
 
-  test('venueStatus names the operators, including added operators', async () => {
+  test('venueStatus names the operators, including any that were added', async () => {
     const { admins, deployers } = await status();
     expect(admins).toContain(operator.actor.address);
     expect(deployers).toEqual([DEPLOYER]);
@@ -63,7 +63,7 @@ describe('venueStatus reports the state of the venue', () => {
     expect((await status()).deployers).toEqual([DEPLOYER, other]);
   });
 
-  test("R-gate: venueStatus contains a gate's mode and list lengths, and gateLists contains the lists", async () => {
+  test("R-gate: venueStatus has a gate's mode and list lengths, and gateLists has the lists", async () => {
     const user = world.unfunded('listed').address;
     const accessCodes = { add: [{ code: 'SECRET-1', maxUses: 3 }] };
     succeeded(
@@ -117,7 +117,7 @@ describe('venueStatus reports the state of the venue', () => {
     expect(await oracle()).toMatchObject({ trading: false });
   });
 
-  test('R-delist: a perp does not trade from its closing hour', async () => {
+  test('R-delist: a perp stops trading at its closing hour', async () => {
     const registerPerp = definition();
     const { instrumentId } = succeeded(await operator.send({ registerPerp })).created;
     succeeded(await operator.push([{ instrumentId, oraclePx: '100', externalPerpPx: null }]));
@@ -131,7 +131,7 @@ describe('venueStatus reports the state of the venue', () => {
     expect(oracle).toMatchObject({ trading: false, stale: false });
   });
 
-  test('venueStatus reports the progress, the listeners and the problems of the process', async () => {
+  test("venueStatus reports the process's progress, listeners and problems", async () => {
     const count = record({ ws: integer, apiWs: integer, wsRtds: integer });
     const health = () => world.client.data({ type: 'venueHealth' });
     expectShape(
@@ -159,7 +159,7 @@ describe('venueStatus reports the state of the venue', () => {
     expect(settlement).toBeNull();
   });
 
-  test('venueStatus contains the number of accounts', async () => {
+  test('venueStatus reports the number of accounts', async () => {
     const { accounts } = await status();
     await world.trader('somebody new');
     expect((await status()).accounts).toBeGreaterThan(accounts);

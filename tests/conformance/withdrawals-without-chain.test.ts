@@ -9,7 +9,7 @@ beforeEach(async () => {
   alice = await world.trader('alice');
 });
 
-test('R-withdraw: withdraw3 is rejected and does not change the balance', async () => {
+test('R-withdraw: withdraw3 is rejected and leaves the balance unchanged', async () => {
   const withdrawal = direct(alice, 'withdraw3', { destination: alice.address, amount: '100' });
   await expectNothing([alice], withdrawal, {
     code: 10001,
@@ -21,13 +21,13 @@ test('R-withdraw: withdraw3 is rejected and does not change the balance', async 
   expect(await world.client.data(rows)).toEqual([]);
 });
 
-test('an amount that is invalid on any venue is rejected because of the amount', async () => {
+test('an amount that is invalid on every venue is rejected because of the amount', async () => {
   const withdrawal = direct(alice, 'withdraw3', { destination: alice.address, amount: '1' });
   const { json } = await world.client.executed(await withdrawal);
   expect(json.message).toBe('Below minimum withdraw amount');
 });
 
-test('a simulation rejects a withdrawal as /exchange does', async () => {
+test('a simulation rejects a withdrawal just as /exchange does', async () => {
   const action = { type: 'withdraw3', destination: alice.address, amount: '100' };
   const answer = await world.client.data({ type: 'simulate', user: alice.address, action });
   expect(answer).toMatchObject({
@@ -37,7 +37,7 @@ test('a simulation rejects a withdrawal as /exchange does', async () => {
   });
 });
 
-test('a deposit by permit and test USDC on the chain are rejected', async () => {
+test('deposits by permit and on-chain test USDC are rejected', async () => {
   const signature = { r: `0x${'1'.repeat(64)}`, s: `0x${'2'.repeat(64)}`, v: 27 };
   const deadline = String(Math.floor(Date.now() / 1_000) + 3_600);
   const permit = { type: 'depositWithPermit', user: alice.address, usd: '5000000' };

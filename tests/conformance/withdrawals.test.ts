@@ -51,8 +51,8 @@ function sender(key: Hex) {
 beforeAll(async () => {
   venue = await Venue.start(FLAGS);
   chain = await chainOf(venue.url);
-  // This transaction precedes those of the venue, because the venue uses the same key and counts
-  // its transactions.
+  // This transaction comes before those of the venue, because the venue uses the same key and
+  // counts its transactions.
   await sender(keys().minter).writeContract({
     address: chain.token,
     abi: TEST_USDC_ABI,
@@ -155,7 +155,7 @@ describe('R-withdraw: a withdrawal is paid on the settlement chain', () => {
     }
   });
 
-  test('a withdrawal waits while the bridge is paused, reports this, and continues automatically', async () => {
+  test('a withdrawal waits while the bridge is paused, reports this, and resumes automatically', async () => {
     const user = await rich();
     const destination = fundedUser();
     await guardian('pause');
@@ -176,7 +176,7 @@ describe('R-withdraw: a withdrawal is paid on the settlement chain', () => {
     await expect.poll(() => metric('oddlot_withdrawals_open')).toBe(0);
   });
 
-  test('a withdrawal is returned completely, with the reason, if the token rejects the destination', async () => {
+  test('a withdrawal is returned in full, with the reason, if the token rejects the destination', async () => {
     const user = await rich();
     await user.withdraw(refused, '40');
     await becomes(user, 'returned', 30_000);
@@ -206,7 +206,7 @@ describe('R-withdraw: a withdrawal is paid on the settlement chain', () => {
   });
 });
 
-test('R-withdraw: large payouts wait for their delay or the guardian, despite kills', async () => {
+test('R-withdraw: large payouts wait for their delay or the guardian, even through kills', async () => {
   const [large, cancelled] = [await rich(), await rich()];
   const destination = fundedUser();
   await large.withdraw(destination, '150000');
