@@ -348,7 +348,7 @@ function phoneColumns(t: Words, open: (oid: number) => void): readonly Column<Tr
     {
       id: 'market',
       header: t('perps.column.market'),
-      phoneWidth: '104px',
+      phoneWidth: '100px',
       cell: (row) => (
         <Stacked align="left" below={<Direction trigger={row} />}>
           <MarketLink name={row.coin} />
@@ -358,7 +358,7 @@ function phoneColumns(t: Words, open: (oid: number) => void): readonly Column<Tr
     {
       id: 'trigger',
       header: t('perps.column.triggerSize'),
-      phoneWidth: '92px',
+      phoneWidth: '88px',
       align: 'right',
       cell: (row) => (
         <Stacked below={<SizeOnGrid coin={row.asset} value={row.sz} />}>
@@ -412,7 +412,7 @@ function actionsColumn(t: Words): Column<TriggerOrder> {
     align: 'right',
     // This width fits both buttons with their German texts.
     width: '164px',
-    phoneWidth: '148px',
+    phoneWidth: '156px',
     cell: (row) => <TriggerActions trigger={row} />,
   };
 }

@@ -99,7 +99,7 @@ function phoneColumns(t: Words, open: (oid: number) => void): readonly Column<Op
     {
       id: 'market',
       header: t('perps.column.market'),
-      phoneWidth: '104px',
+      phoneWidth: '100px',
       cell: (order) => (
         <Stacked align="left" below={<Side order={order} />}>
           <MarketLink name={order.symbol} />
@@ -109,7 +109,7 @@ function phoneColumns(t: Words, open: (oid: number) => void): readonly Column<Op
     {
       id: 'price',
       header: t('perps.column.priceSize'),
-      phoneWidth: '92px',
+      phoneWidth: '88px',
       align: 'right',
       cell: (order) => (
         <Stacked below={<OriginalSize order={order} />}>
@@ -187,7 +187,7 @@ function actionsColumn(t: Words): Column<OpenOrder> {
     align: 'right',
     // This width fits both buttons with their German texts.
     width: '164px',
-    phoneWidth: '148px',
+    phoneWidth: '156px',
     cell: (order) => <OrderActions order={order} />,
   };
 }
