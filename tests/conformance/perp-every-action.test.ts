@@ -222,7 +222,7 @@ describe("clearinghouseState streams an account's state", () => {
       .toBe(marginUsed);
   });
 
-  test('a liquidation is sent on clearinghouseState and on orderUpdates', async () => {
+  test('a liquidation is sent on both clearinghouseState and orderUpdates', async () => {
     const carol = await world.trader('carol');
     const watch = await OrderWatch.of(world, carol);
     const socket = await world.socket();

@@ -98,7 +98,7 @@ describe('actions can be posted over a stream connection', () => {
     expect(again.response.payload).toEqual(bodies[0]);
   });
 
-  test('a posted action is executed although its connection ends immediately', async () => {
+  test('a posted action executes even if its connection closes immediately', async () => {
     const alice = await world.trader('alice');
     const [closed, cut] = [await world.socket(), await world.socket()];
     const requests = [];

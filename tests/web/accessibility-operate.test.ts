@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-/** Each form with its tab, the button that opens it, and a button inside it. */
+/** Each form, with its tab, the button that opens it, and a button inside it. */
 const FORMS = [
   ['Perps', 'List a perp', 'Add tier'],
   ['Perps', 'Push price of BTC-USDC', undefined],

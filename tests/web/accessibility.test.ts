@@ -16,14 +16,14 @@ import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 /**
- * Opens every screen with content, in both themes, on a desktop and on a phone: axe finds no
- * violations, and no content is wider than the screen. One account visits all screens. Each run
- * tests one random look per screen, and `npm run test:long` tests all looks.
+ * Opens every screen with content, in both themes, on a desktop and on a phone: axe must find no
+ * violations, and no content may be wider than the screen. One account visits all screens. Each run
+ * tests one random combination of theme and size per screen; `npm run test:long` tests them all.
  */
 
 const LOOKS = [
   { theme: 'dark', size: DESKTOP, faults: 'all' },
-  // In the other theme, the same screen has only other colours.
+  // In the other theme, the same screen differs only in its colours.
   { theme: 'light', size: DESKTOP, faults: 'of colours' },
   { theme: 'light', size: PHONE, faults: 'all' },
 ] as const;
@@ -32,7 +32,7 @@ const SEED = freshSeed('LOOKS_SEED');
 const random = seededRandom(SEED);
 
 /**
- * The address of each screen of the router, and a text that is visible when the screen has loaded.
+ * The address of each screen in the router, and a text that is visible once the screen has loaded.
  */
 const SHOWN: Readonly<Record<string, readonly (readonly [address: string, text: string])[]>> = {
   '/': [['/', 'Will the tide turn?']],
@@ -82,7 +82,7 @@ afterAll(async () => {
   await venue?.remove();
 });
 
-test('the accessibility tests cover every screen of the router', () => {
+test('the accessibility tests cover every screen in the router', () => {
   const list = readFileSync(join(REPOSITORY, 'packages/web/src/app/screens.ts'), 'utf8');
   const paths = [...list.matchAll(/path: '([^']+)'/g)].map(([, path]) => path!);
   expect(Object.keys(SHOWN).sort()).toEqual(paths.sort());

@@ -13,8 +13,8 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * Tests the available margin and the margin ratio below the ticket, in the header and in early
- * warnings.
+ * Tests the available margin and the margin ratio, which are shown below the ticket, in the header
+ * and in early warnings.
  */
 
 const LONG_MS = 120_000;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  "the margin box shows the venue's values, and a notice warns before the margin runs out",
+  "the margin box shows the venue's values, and a notice warns before margin runs out",
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -43,7 +43,7 @@ test(
     await expect.poll(() => figure(page, 'Outcome balance')).toBe('0.00');
     expect(await faultsFound(page)).toEqual([]);
 
-    // 300 units at 50 require a margin of three percent of 15,000, and 1,000 are available.
+    // 300 units at 50 require a margin of three percent of 15,000; 1,000 is available.
     await buyAll(owner, '300');
     const header = page.getByRole('banner').getByRole('link', { name: /^Margin/ });
     await expect.poll(() => agrees(page, owner)).toBe(true);
@@ -57,7 +57,7 @@ test(
     await perp.push('48.4');
     await visit.waitForNotice('Cross margin ratio: 8');
     await expect.poll(() => header.innerText()).toMatch(/^Margin 8\d/);
-    // A lower warning threshold applies to the header immediately.
+    // A lower warning threshold takes effect in the header immediately.
     await page.goto(`${venue.url}/account?tab=preferences`);
     await header.waitFor();
     await page
@@ -70,7 +70,7 @@ test(
   LONG_MS,
 );
 
-test('on a phone the margin box is in the sheet of the ticket, next to every way to move money', async () => {
+test("on a phone the margin box is in the ticket's sheet, next to every way to move money", async () => {
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
   await visit.openWithAccount(`/trade/${perp.name}`);
@@ -88,7 +88,7 @@ test('on a phone the margin box is in the sheet of the ticket, next to every way
   }
 });
 
-test('on a phone a notice covers no element of the screen or of a sheet', async () => {
+test('on a phone a notice does not cover any element of the screen or of a sheet', async () => {
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
   const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
@@ -108,7 +108,7 @@ test('on a phone a notice covers no element of the screen or of a sheet', async 
   await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
 });
 
-/** Matches a single notice that does not cover any element. */
+/** Matches a single notice that does not cover any elements. */
 const aloneIs = (text: string) => ({ texts: [expect.stringContaining(text)], covered: [] });
 const patience = { timeout: 60_000 };
 
@@ -118,7 +118,7 @@ async function figure(page: Page, name: string): Promise<string> {
   return line.locator('dd').innerText();
 }
 
-/** Returns true if every figure of the box equals the venue's value, to the cent. */
+/** Returns true if every figure in the box equals the venue's value, to the cent. */
 async function agrees(page: Page, owner: Client): Promise<boolean> {
   const user = owner.wallet!.address;
   const state = await owner.info.clearinghouseState({ user, accountType: 'perp' });
@@ -143,7 +143,7 @@ async function agrees(page: Page, owner: Client): Promise<boolean> {
   return Math.abs(share - 100 / Number(state.crossMarginRatio)) < 0.01;
 }
 
-/** Buys from an account with equal funds. Both accounts use the maximum leverage. */
+/** Buys using an account with equal funds. Both accounts use the maximum leverage. */
 async function buyAll(owner: Client, size: string): Promise<void> {
   const maker = await trader(venue.url, `who sells ${perp.name}`);
   const { asset } = perp;

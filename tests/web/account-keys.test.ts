@@ -30,7 +30,7 @@ async function atKeys(options?: VisitOptions): Promise<Visit & { account: TestAc
 
 const info = async (body: object) => (await post(venue.url, '/info', body)).data;
 
-test('an agent can be revoked, its key removed from the browser, and another agent approved', async () => {
+test('an agent can be revoked and its key removed from the browser, and another agent can be approved', async () => {
   const { page } = await atKeys();
   const user = (await page.locator('h1 ~ span code').textContent())!;
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
@@ -50,7 +50,7 @@ test('an agent can be revoked, its key removed from the browser, and another age
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
 });
 
-test("an agent's name is shown as text and cannot change the text direction", async () => {
+test("an agent's name is shown as plain text and cannot change the text direction", async () => {
   const { account, page } = await atKeys();
   const { address: user, owner } = account;
   const names = ['<img src=x>', '\u202eneves', `${'\u200b'.repeat(3)}thin`];
@@ -105,8 +105,8 @@ test('the terminal reports that its agent was revoked in another tab and offers 
     .waitFor();
   await ticket.getByRole('button', { name: 'Enable trading' }).waitFor();
 
-  // After a reload, the ticket shows the same. Resting orders cannot be cancelled here, which the
-  // page states next to them.
+  // After a reload, the ticket shows the same message. Resting orders cannot be cancelled here, and
+  // the page says so next to them.
   await terminal.reload();
   await ticket.getByRole('button', { name: 'Enable trading' }).waitFor();
   await terminal.getByRole('tab', { name: 'Open orders 1' }).click();
@@ -120,7 +120,7 @@ test('the terminal reports that its agent was revoked in another tab and offers 
   await terminal.getByRole('tab', { name: 'Open orders 2' }).waitFor();
 });
 
-test('an agent that is revoked elsewhere is offered no further trades, and the first steps are not repeated', async () => {
+test('once an agent is revoked elsewhere, the page offers no more trades and does not repeat the first steps', async () => {
   const { page } = await browser.visit(venue.url);
   await page.goto(venue.url);
   await page.getByRole('button', { name: 'Trade with a test account' }).click();
@@ -139,7 +139,7 @@ test('an agent that is revoked elsewhere is offered no further trades, and the f
   expect(await ticket.getByText('✓').count()).toBe(0);
 });
 
-test('a builder can be approved up to a rate and revoked', async () => {
+test('a builder can be approved up to a maximum rate, and revoked', async () => {
   const { page } = await atKeys();
   const user = (await page.locator('h1 ~ span code').textContent())!;
   const builder = injectedWallet(keyOf('page builder')).address;
@@ -160,10 +160,10 @@ test('a builder can be approved up to a rate and revoked', async () => {
   expect(await info({ type: 'approvedBuilders', user })).toEqual([]);
 });
 
-test('on a phone the key of a test account can be exported and erased', async () => {
+test("on a phone a test account's key can be exported and erased", async () => {
   const visit = await atKeys({ viewport: PHONE });
   const { page } = visit;
-  // This table also marks the agent of this browser, with its address.
+  // This table also marks this browser's agent, with its address.
   const agent = page.getByRole('row', { name: /this browser/ });
   await agent.getByText('current', { exact: true }).filter({ visible: true }).waitFor();
   await agent
@@ -177,7 +177,7 @@ test('on a phone the key of a test account can be exported and erased', async ()
   };
   await page.getByRole('button', { name: 'Export key' }).click();
   const dialog = page.getByRole('dialog');
-  // Both keys are hidden until requested, and only one is shown at a time.
+  // Both keys are hidden until requested, and only one can be shown at a time.
   expect(await shows()).toEqual([false, false]);
   await dialog.getByRole('button', { name: 'Show key' }).click();
   const shown = await dialog.locator('code').textContent();
@@ -206,7 +206,7 @@ test('on a phone the key of a test account can be exported and erased', async ()
   expect(visit.sent.some(({ body }) => body.includes(shown!.slice(2)))).toBe(false);
 });
 
-test('preferences change the page immediately and persist after a reload', async () => {
+test('preferences change the page immediately and survive a reload', async () => {
   const visit = await atKeys();
   const { page } = visit;
   await page.getByRole('tab', { name: 'Preferences' }).click();
@@ -218,7 +218,7 @@ test('preferences change the page immediately and persist after a reload', async
   expect(look).toMatchObject({ theme: 'light', sides: 'blue-orange' });
 });
 
-test('an account is converted to a multi-sig account after a warning, and its key can no longer sign', async () => {
+test('an account is converted to multi-sig after a warning, and its own key can no longer sign', async () => {
   const { account, page } = await atKeys();
   const { address: user, owner } = account;
   const [ann, ben] = ['ann of the club', 'ben of the club'].map(
@@ -234,7 +234,7 @@ test('an account is converted to a multi-sig account after a warning, and its ke
   await dialog.getByText('Already added').waitFor();
   await dialog.getByRole('textbox', { name: 'Signer 2' }).fill(ben!);
   expect(await faultsFound(page)).toEqual([]);
-  // The button is disabled until the user checks the confirmation.
+  // The button stays disabled until the user ticks the confirmation.
   const button = dialog.getByRole('button', { name: 'Convert: 2 of 2 must sign' });
   expect(await button.isDisabled()).toBe(true);
   await dialog.getByRole('checkbox').click();
@@ -252,7 +252,7 @@ test('an account is converted to a multi-sig account after a warning, and its ke
   ).rejects.toThrow(/Multi-sig account requires a multiSig payload/);
 });
 
-test('the page works although its stored keys are unreadable', async () => {
+test('the page works even if its stored keys are unreadable', async () => {
   const { page } = await atKeys();
   await page.evaluate(
     () =>
@@ -270,12 +270,12 @@ test('the page works although its stored keys are unreadable', async () => {
   await page.reload();
   await page.getByRole('button', { name: 'Trade with a test account' }).click();
   await page.getByRole('row', { name: /this browser/ }).waitFor();
-  // After a reload, newly stored keys are found again.
+  // After a reload, newly stored keys are found.
   await page.reload();
   await page.getByRole('row', { name: /this browser/ }).waitFor();
 });
 
-test('if the browser denies all storage, an account lasts as long as the page', async () => {
+test('if the browser denies all storage, an account lasts only as long as the page', async () => {
   const denied = () => {
     throw new DOMException('denied', 'SecurityError');
   };

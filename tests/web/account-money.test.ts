@@ -11,7 +11,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** Transfers money between a wallet, its chain and the venue through the page only. */
+/** Transfers money between a wallet, its chain and the venue, using only the page. */
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
-/** Returns a wallet whose transactions go to the venue's chain. */
+/** Returns a wallet that sends its transactions to the venue's chain. */
 async function walletOnChain(name: string): Promise<InjectedWallet> {
   const key = keyOf(name);
   const { data } = await post(venue.url, '/info', { type: 'settings' });
@@ -61,7 +61,7 @@ async function connect({ page }: Visit): Promise<void> {
 
 const asked = (wallet: InjectedWallet): string[] => wallet.asked.map(({ method }) => method);
 
-test('a wallet deposits with a signature only, and its withdrawal is paid on the chain', async () => {
+test('a wallet deposits with just a signature, and its withdrawal is paid on the chain', async () => {
   const wallet = await walletOnChain('page depositor');
   const visit = await browser.visit(venue.url, { wallet });
   const { page } = visit;
@@ -104,7 +104,7 @@ test('a wallet deposits with a signature only, and its withdrawal is paid on the
   expect(await faultsFound(page)).toEqual([]);
 });
 
-test('a wallet without permit signatures deposits with transactions', async () => {
+test('a wallet that cannot sign permits deposits with transactions', async () => {
   const wallet = await walletOnChain('page sender');
   await post(venue.url, '/request-fund', { user: wallet.address, onChain: true });
   const visit = await browser.visit(venue.url, { wallet });
@@ -119,7 +119,7 @@ test('a wallet without permit signatures deposits with transactions', async () =
   expect(await chain.balanceOf(wallet.address as Hex)).toBe(0n);
 });
 
-test('after a rejection in the wallet, the money is unchanged and the page reports that nothing was sent', async () => {
+test('after a rejection in the wallet, no money has moved and the page reports that nothing was sent', async () => {
   const wallet = await walletOnChain('page refuser');
   await post(venue.url, '/request-fund', { user: wallet.address, onChain: true });
   const visit = await browser.visit(venue.url, { wallet });
@@ -154,8 +154,8 @@ test('money can be moved between sub-accounts and to another account', async () 
   const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user: friend });
   expect(data.withdrawable).toBe('1025.25');
 
-  // The faucet pays once. For every destination, it shows the time of the next payment, and its
-  // button is disabled until then.
+  // The faucet pays once. For every destination, the page shows the time of the next payment, and
+  // the button is disabled until then.
   await page.getByRole('radio', { name: 'Test funds' }).click();
   visit.expectErrors(/status of 429/);
   const faucet = page.getByRole('button', { name: 'Get 1,000 test USDC' });

@@ -17,14 +17,14 @@ import { workerBrowser } from './support/worker-browser.ts';
 let venue: Venue;
 let browser: WebBrowser;
 let operator: ChainOperator;
-/** The timeout of tests that wait for validators and confirmations. */
+/** The timeout for tests that wait for validators and confirmations. */
 const SLOW_MS = 120_000;
 const LONG_WAIT = { timeout: 60_000 };
 
 beforeAll(async () => {
   const flags = ['--chain', 'local', '--relay', '--faucet-usdc', '300000'];
   // Deposits need this many confirmations. The tests mine the blocks. A faucet that backs its
-  // payments mines a few more.
+  // payments on the chain mines a few more.
   const slow = ['--payout-patience-ms', '1000', '--chain-confirmations', '6'];
   [venue, browser] = await Promise.all([
     startWebVenue([...WITH_PAGE, ...flags, ...slow]),
@@ -57,7 +57,7 @@ async function withdraw(page: Page, amount: string, destination?: string): Promi
 const row = (page: Page, name: RegExp) => page.getByRole('row', { name });
 
 test(
-  'a pending deposit is still shown after a reload until it is credited',
+  'a pending deposit is still shown after a reload, until it is credited',
   async () => {
     const { page, user } = await atMoney('deposit');
     await page.getByRole('button', { name: 'Withdraw to this chain' }).waitFor();
@@ -78,7 +78,7 @@ test(
 );
 
 test(
-  'after a lost answer, the page queries the result from the venue instead of guessing it',
+  'after a lost answer, the page asks the venue for the result instead of guessing',
   async () => {
     const { page } = await atMoney('transfer', { expectedErrors: /ERR_FAILED|Failed to fetch/ });
     const amount = page.getByRole('textbox', { name: 'Amount' });
@@ -90,14 +90,14 @@ test(
     await amount.fill('100');
     await page.getByRole('button', { name: /^Transfer 100\.00/ }).click();
     await page.getByText('299,900.00 available').waitFor(LONG_WAIT);
-    // Input that is typed in the meantime belongs to the next transfer and is not cleared.
+    // Whatever is typed in the meantime belongs to the next transfer and is not cleared.
     await amount.fill('70');
     await page.getByText(/^100\.00 USDC transferred/).waitFor(LONG_WAIT);
     expect(await amount.inputValue()).toBe('70');
     await page.unroute('**/exchange');
     await page.route('**/exchange', (route) => route.abort());
     await page.getByRole('button', { name: /^Transfer 70\.00/ }).click();
-    // The request has no expiry, so it can still arrive later.
+    // The request has no expiry, so it may still arrive later.
     await page.getByText(/^Status unknown\. Check your history/).waitFor(LONG_WAIT);
     await page.getByText('299,900.00 available').waitFor();
     expect(await page.getByText(/Request expired and was not executed/).count()).toBe(0);
@@ -106,7 +106,7 @@ test(
 );
 
 test(
-  'a waiting withdrawal shows its reason and continues automatically',
+  'a withdrawal that is waiting shows the reason and resumes automatically',
   async () => {
     const { page } = await atMoney('withdraw', { viewport: PHONE });
     await operator.pause(true);
@@ -170,7 +170,7 @@ test(
 );
 
 test(
-  'a withdrawal to another chain through the relay is followed to its end',
+  'a withdrawal to another chain through the relay is tracked until it completes',
   async () => {
     const relay = await relayOf(venue.url);
     const { page, user } = await atMoney('withdraw');
@@ -187,7 +187,7 @@ test(
     expect(await base.balanceOf(fundedUser)).toBe(
       parseUnits(sent!.amount, 6) - parseUnits(sent!.fee, 6),
     );
-    // There are no pending steps any more.
+    // No steps are pending any more.
     await transfers.locator('li[aria-current="step"]').waitFor({ state: 'hidden', ...LONG_WAIT });
     expect(await faultsFound(page)).toEqual([]);
   },

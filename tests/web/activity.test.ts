@@ -12,7 +12,7 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * Compares the public market data of the page with the venue's values, and follows the links to the
+ * Compares the public market data on the page with the venue's values, and follows the links to
  * accounts.
  */
 
@@ -33,7 +33,7 @@ let rich: string;
 beforeAll(async () => {
   [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
   const people = new OutcomePeople(venue.url);
-  // Every price moves once. The margin of the long position is then insufficient.
+  // Every price moves once, after which the long position's margin is insufficient.
   perp = await listPerp(venue.url, {
     base: 'LOST',
     price: '100',
@@ -65,7 +65,7 @@ afterEach(() => browser.leaveAll());
 
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-test('the largest trades are selected by kind and window in the address and link to their accounts', async () => {
+test('the largest trades are selected by kind and window, as stored in the address, and link to their accounts', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/activity');
@@ -79,16 +79,16 @@ test('the largest trades are selected by kind and window in the address and link
   await page.waitForURL(/of=events/);
   const share = trades.getByRole('row').filter({ hasText: 'Will it be shown?' }).first();
   await share.waitFor(PATIENCE);
-  // The name is shown as text although it contains markup.
+  // The name is shown as plain text even though it contains markup.
   expect(await share.innerText()).toContain('<img src=x onerror=alert(1)>');
   expect(await share.innerText()).toMatch(/Buy Yes\s+46\.0¢\s+900\s+414/);
-  // The time has its own line, so that it does not cut off the name.
+  // The time has its own line, so that it does not truncate the name.
   const when = share.getByText(WHEN, { exact: true });
   expect(await when.evaluate((line) => line.scrollWidth - line.clientWidth)).toBe(0);
   await expectReadableForm(page, 'activity');
   await page.reload();
   await share.waitFor(PATIENCE);
-  // The random look can be that of a phone, whose table has no accounts column.
+  // The random screen size may be a phone's, where the table has no accounts column.
   await page.setViewportSize({ ...DESKTOP });
   await page.goto(`${venue.url}/activity`);
   await row.getByRole('link', { name: /^0x/ }).first().press('Enter');
@@ -116,7 +116,7 @@ test('liquidations are listed with their accounts and steps', async () => {
   );
 });
 
-test('the leaderboard shows the figures of the portfolios and stores its selection in the address', async () => {
+test('the leaderboard shows figures from the portfolios and stores its selection in the address', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/activity');
@@ -127,7 +127,7 @@ test('the leaderboard shows the figures of the portfolios and stores its selecti
   await page.waitForURL(/by=volume/);
   await board.getByRole('radio', { name: '24h' }).press('Enter');
   await page.waitForURL(/window=day/);
-  // No other account of this run has traded as much.
+  // No other account in this run has traded as much.
   const row = board.getByRole('row').filter({ has: page.getByTitle(victim, { exact: true }) });
   await row.waitFor(PATIENCE);
   const { info } = new OutcomePeople(venue.url).deployer;
@@ -154,7 +154,7 @@ test('an account outside the leaderboard sees its own figures above it', async (
   expect(await row.getAttribute('aria-selected')).toBe('true');
 });
 
-test('the open interest of a perp can be selected with the keyboard and fits a phone screen', async () => {
+test("a perp's open interest can be selected with the keyboard and fits a phone screen", async () => {
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
   await visit.open('/activity');
@@ -165,7 +165,7 @@ test('the open interest of a perp can be selected with the keyboard and fits a p
   await page.getByRole('menuitemradio', { name: 'ETH-USDC' }).press('Enter');
   await page.waitForURL(/market=ETH-USDC/);
   await interest.getByRole('button', { name: 'ETH-USDC' }).waitFor();
-  // A new venue has no completed hour, unless an hour ended during this run.
+  // A new venue has no completed hour, unless an hour has ended during this run.
   await interest
     .getByText(/The chart starts at the next full hour|worth/)
     .first()
@@ -173,7 +173,7 @@ test('the open interest of a perp can be selected with the keyboard and fits a p
   await expectReadableForm(page, 'activity on a phone');
 });
 
-test('open interest of an outcome market can be selected next to the perps and is shown below its holders', async () => {
+test("an outcome market's open interest can be selected next to the perps and is shown below its holders", async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   const { info } = new OutcomePeople(venue.url).deployer;
@@ -193,7 +193,7 @@ test('open interest of an outcome market can be selected next to the perps and i
   await panel(page, 'Open interest').getByText(held).first().waitFor(PATIENCE);
 });
 
-test('the markets screen links to the activity screen, and German has all its texts', async () => {
+test('the markets screen links to the activity screen, and all its texts are available in German', async () => {
   const visit = await browser.visit(venue.url, { locale: 'de-DE' });
   const { page } = visit;
   await visit.open('/');
@@ -206,7 +206,7 @@ test('the markets screen links to the activity screen, and German has all its te
     .waitFor(PATIENCE);
 });
 
-test('the holders of either outcome are listed with the largest first and links to the accounts', async () => {
+test('the holders of either outcome are listed, largest first, with links to their accounts', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open(`/events/${market.eventSlug}?panel=holders`);

@@ -32,8 +32,8 @@ afterEach(() => browser.leaveAll());
 const list = (page: Page) => page.getByRole('list', { name: 'Alerts', exact: true });
 
 /**
- * Replaces notifications and sounds with functions that record them, as in a browser that permits
- * notifications.
+ * Replaces notifications and sounds with functions that record them, as if in a browser that
+ * permits notifications.
  */
 const WATCHED = `{
   globalThis.notices = [];
@@ -47,13 +47,13 @@ const WATCHED = `{
   OscillatorNode.prototype.start = function (...args) { globalThis.tones++; return start.apply(this, args); };
 }`;
 
-/** Adds an alert to the market with the open list, using only the keyboard. */
+/** Adds an alert for the market whose list is open, using only the keyboard. */
 async function wait(page: Page, bound: string): Promise<void> {
   await page.getByRole('textbox', { name: 'When the mark price reaches' }).fill(bound);
   await page.keyboard.press('Enter');
 }
 
-test('a price alert is shown once in the page and as a notification with sound, and the list shows its time', async () => {
+test('a price alert is shown once, both in the page and as a notification with sound, and the list shows when', async () => {
   const visit = await browser.visit(venue.url, { script: WATCHED });
   const { page } = visit;
   await visit.openWithAccount(`/trade/${perp.name}`);
@@ -63,7 +63,7 @@ test('a price alert is shown once in the page and as a notification with sound, 
   await wait(page, '49');
   await list(page).getByText(`${perp.name} rises to 51`).waitFor();
   await list(page).getByText(`${perp.name} falls to 49`).waitFor();
-  // The page requests the browser's permission only after a button press.
+  // The page asks for the browser's permission only after a button press.
   expect(await page.evaluate(() => Notification.permission)).toBe('default');
   await page.getByRole('checkbox', { name: 'Also as a browser notification' }).press('Space');
   await expect.poll(() => page.evaluate(() => Notification.permission)).toBe('granted');
@@ -78,7 +78,7 @@ test('a price alert is shown once in the page and as a notification with sound, 
   );
   expect(await page.evaluate(() => (globalThis as { tones?: number }).tones)).toBe(1);
 
-  // A reload keeps the alert and does not repeat it. The other alert is still pending.
+  // A reload keeps the alert and does not trigger it again. The other alert is still pending.
   await visit.open(`/trade/${perp.name}`);
   await page.keyboard.press('a');
   await list(page)
@@ -97,7 +97,7 @@ test('a price alert is shown once in the page and as a notification with sound, 
   await perp.push('50');
 });
 
-test('each account has its own alerts, and so do visitors without an account', async () => {
+test('each account has its own alerts, and so does a visitor without an account', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open(`/trade/${perp.name}`);
@@ -126,7 +126,7 @@ test('each account has its own alerts, and so do visitors without an account', a
   expect(await page.getByRole('radio', { name: '80' }).isChecked()).toBe(true);
 });
 
-test('modified browser storage runs no code and breaks nothing', async () => {
+test('tampered browser storage runs no code and breaks nothing', async () => {
   const name = '"><img src=x onerror="globalThis.hasRun=true">';
   const rows = [
     { id: '1', kind: 'above', coin: '1', market: name, bound: '1000000' },
@@ -143,7 +143,7 @@ test('modified browser storage runs no code and breaks nothing', async () => {
   expect(await visit.page.evaluate('globalThis.hasRun')).toBeUndefined();
 });
 
-test('fills, low margin and markets about to end are notified outside the page', async () => {
+test('fills, low margin and markets about to end trigger notifications outside the page', async () => {
   const people = new OutcomePeople(venue.url);
   const eventSlug = await people.event({ title: 'Does the bell ring?' });
   const endTime = Date.now() + 30 * 60_000;

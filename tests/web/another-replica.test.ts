@@ -12,8 +12,8 @@ import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 /**
- * When a replica stops, its page continues with another replica, without a reload and without
- * losing or duplicating rows.
+ * When a replica stops, its page continues on another replica, without a reload and without losing
+ * or duplicating rows.
  */
 
 const LONG_MS = 240_000;
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 describe.skipIf(!hasNatsServer)('a page whose replica stops', () => {
   test(
-    'the page continues with another replica of the venue and shows which one',
+    'the page continues on another replica of the venue and shows which one',
     async () => {
       const [a, b] = replicas as [Venue, Venue];
       const { info } = createReader({ url: a.url });
@@ -52,7 +52,7 @@ describe.skipIf(!hasNatsServer)('a page whose replica stops', () => {
         expectedErrors: /ERR_|WebSocket|Failed to load|Failed to fetch|another host/,
       });
       const account = await openTestAccount(visit.page, a.url);
-      // The trades are sent to the other replica, which continues to run.
+      // The trades are sent to the other replica, which keeps running.
       const owner = createClient({ url: b.url, wallet: account.owner.wallet! });
       const maker = await trader(b.url, 'maker of another replica');
       const perp = await perpNear(maker, 'BTC-USDC');
@@ -64,8 +64,8 @@ describe.skipIf(!hasNatsServer)('a page whose replica stops', () => {
       await trade();
       await fillsAre(page, 1);
       await page.evaluate(() => Object.assign(globalThis, { isSame: true }));
-      // Waits for the code that the page loads when it is idle, because a stopped replica can no
-      // longer serve this code.
+      // Waits for the code that the page loads when idle, because a stopped replica could no longer
+      // serve it.
       const hasLater = () =>
         performance.getEntriesByType('resource').some(({ name }) => name.includes('/overlays-'));
       await expect.poll(() => page.evaluate(hasLater), { timeout: 60_000 }).toBe(true);

@@ -7,7 +7,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** A new venue without trades shows simulated history. No figure includes this history. */
+/** A new venue without trades shows simulated history, which is not included in any figure. */
 
 const WEEK_MS = 7 * 86_400_000;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => venue.stop());
 afterEach(() => browser.leaveAll());
 
-test("simulated history is labelled, ends at the venue's start, and does not affect any figure of the API", async () => {
+test('simulated history is labelled, ends when the venue starts, and does not affect any figure in the API', async () => {
   const { info } = createClient({ url: venue.url });
   const asked = { symbol: 'btc', startTime: 0, endTime: Date.now(), variant: 'before' };
   const past = await info.cryptoPriceHistory(asked);
@@ -35,7 +35,7 @@ test("simulated history is labelled, ends at the venue's start, and does not aff
   expect((await info.cryptoPriceHistory({ ...asked, symbol: 'NOTHING' })).data).toEqual([]);
 });
 
-test('charts and price changes contain no simulated history, and the chart shows it only on request', async () => {
+test('charts and price changes include no simulated history, and the chart shows it only on request', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/');
@@ -58,7 +58,7 @@ test('charts and price changes contain no simulated history, and the chart shows
   await chart.getByText('No trades yet').waitFor();
 });
 
-test('the price change of a young market is since its first trade, and says so', async () => {
+test("a young market's price change is measured from its first trade, and the page says so", async () => {
   await quoteMarket(venue.url, { market: 'SOL-USDC', bids: [], asks: ['150'], size: '1' });
   await quoteMarket(venue.url, { market: 'SOL-USDC', bids: ['150'], asks: [], size: '1' });
   const visit = await browser.visit(venue.url);

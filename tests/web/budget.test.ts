@@ -9,8 +9,8 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * Limits the bytes that a browser must load before a screen is usable. The code of the charts is
- * not included, because it is loaded later.
+ * Limits the bytes that a browser must load before a screen is usable. The charts' code is not
+ * included, because it is loaded later.
  */
 const KILOBYTES_MAX = 220;
 const VISIT_REQUESTS_MAX = 30;
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterEach(() => browser.leaveAll());
 
-/** Returns a chunk together with all its static imports. */
+/** Returns a chunk along with all its static imports. */
 function needed(key: string, found = new Set<string>()): ReadonlySet<string> {
   const chunk = manifest[key];
   if (chunk === undefined || found.has(key)) return found;
@@ -52,9 +52,7 @@ function kilobytes(keys: Iterable<string>): number {
   return bytes / 1024;
 }
 
-/**
- * Returns the size as sent. Files are compressed with gzip, unless they are too small to benefit.
- */
+/** Returns the size as sent. Files are gzipped unless they are too small to benefit. */
 function sizeOf(file: string): number {
   try {
     return readFileSync(join(PAGE, `${file}.gz`)).length;
@@ -73,12 +71,12 @@ test(`every screen loads at most ${KILOBYTES_MAX} KB of JavaScript, without the 
   ]);
   const heavy = sizes.filter(([, size]) => Number(size) > KILOBYTES_MAX);
   expect(heavy).toEqual([]);
-  // The signing code is loaded only if the browser has keys. It is not needed for viewing prices.
+  // The signing code is loaded only if the browser has keys. Viewing prices does not need it.
   const first = [...needed(entry)].map((key) => manifest[key]!.file).join(' ');
   expect(first).not.toMatch(/\/signing|lightweight|uplot/i);
 });
 
-test('the browser compiles the code of a first screen while it arrives', () => {
+test("the browser compiles the first screen's code while it arrives", () => {
   const keys = [...needed('index.html'), ...needed('src/features/markets/markets-screen.tsx')];
   for (const key of keys) {
     const { file } = manifest[key]!;
@@ -89,7 +87,7 @@ test('the browser compiles the code of a first screen while it arrives', () => {
 
 test(`a first visit to the terminal loads at most ${VISIT_KILOBYTES_MAX} KB in ${VISIT_REQUESTS_MAX} requests, without layout shifts`, async () => {
   const venue = await workerVenue();
-  // Any script option requires a new browser context.
+  // A script option, whatever its content, requires a new browser context.
   const script = `{
     globalThis.shift = 0;
     new PerformanceObserver((list) => {
@@ -102,7 +100,7 @@ test(`a first visit to the terminal loads at most ${VISIT_KILOBYTES_MAX} KB in $
   await visit.page.locator('section[aria-label="Price chart"] canvas').first().waitFor();
   await visit.page.getByRole('slider', { name: 'Bids' }).waitFor();
   await visit.page.waitForLoadState('networkidle');
-  // A page that loads almost nothing would also be below the limit.
+  // A page that loads next to nothing would also be below the limit.
   expect(kilobytes()).toBeGreaterThan(200);
   expect(kilobytes()).toBeLessThanOrEqual(VISIT_KILOBYTES_MAX);
   expect(requests()).toBeLessThanOrEqual(VISIT_REQUESTS_MAX);

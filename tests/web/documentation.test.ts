@@ -11,8 +11,8 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * Opens the documentation site in a browser. Every visit also checks that there are no console
- * errors, no violations of the content security policy and no requests to other hosts.
+ * Opens the documentation site in a browser. Every visit also checks for console errors, violations
+ * of the content security policy and requests to other hosts.
  */
 
 const KILOBYTES_MAX = 100;
@@ -56,10 +56,10 @@ const LOOKS = [
   { theme: 'light', size: PHONE },
 ] as const;
 
-/** These pages contain every kind of content: cards, diagrams, tabs, tables and forms. */
+/** These pages have every kind of content between them: cards, diagrams, tabs, tables and forms. */
 const PAGES = ['/docs', '/docs/trade/orders', '/docs/exchange/order', '/docs/errors', '/docs/try'];
 
-test.each(PAGES)('the page %s is accessible in both themes and fits a phone', async (path) => {
+test.each(PAGES)('the page %s is accessible in both themes and fits on a phone', async (path) => {
   const page = await openPage(path);
   if (path === '/docs/try') await page.getByRole('button', { name: 'Send' }).waitFor();
   for (const look of LOOKS) await expectReadable(page, path, look);
@@ -92,7 +92,7 @@ test('the search is opened, used and followed with the keyboard', async () => {
   await page.getByRole('heading', { level: 1, name: 'l2Book' }).waitFor();
 });
 
-test('the chosen language of samples applies to all pages', async () => {
+test('the language chosen for samples applies to all pages', async () => {
   const page = await openPage('/docs/info/l2Book');
   const tab = (name: string) => page.getByRole('tab', { name });
   await tab('TypeScript').focus();
@@ -115,7 +115,7 @@ test('the theme is shared with the trading page', async () => {
   expect(await theme()).toBe(second);
 });
 
-test('the page of requests queries this venue and follows its channels', async () => {
+test('the page for trying requests queries this venue and follows its channels', async () => {
   const page = await openPage('/docs/try#l2Book');
   const answer = page.getByRole('region', { name: 'Answer' });
   await page.getByRole('button', { name: 'Send' }).click();
@@ -125,7 +125,7 @@ test('the page of requests queries this venue and follows its channels', async (
   await expect.poll(() => answer.textContent()).toContain('"channel": "l2Book"');
 });
 
-test('the menu of a phone lists the sections', async () => {
+test('the menu on a phone lists the sections', async () => {
   const page = await openPage('/docs/trade/orders');
   await page.setViewportSize({ ...PHONE });
   await page.getByRole('button', { name: 'Menu' }).click();
@@ -133,7 +133,7 @@ test('the menu of a phone lists the sections', async () => {
   await page.getByRole('heading', { level: 1, name: 'How margin works' }).waitFor();
 });
 
-test(`a first page loads at most ${KILOBYTES_MAX} kB`, async () => {
+test(`a first page load takes at most ${KILOBYTES_MAX} kB`, async () => {
   const get = (path: string) =>
     fetch(venue.url + path, { headers: { accept: 'text/html', 'accept-encoding': 'gzip' } });
   const page = await get('/docs');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-test('a page without its program reports this, and loads automatically when the program is available', async () => {
+test('a page whose program is missing reports this, and loads automatically once the program is available', async () => {
   const visit = await browser.visit(venue.url, { expectedErrors: /429/ });
   const { page } = visit;
   let hasRefused = false;

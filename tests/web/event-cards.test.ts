@@ -8,7 +8,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Tests the cards of events, which open a ticket in place when a price is pressed. */
+/** Tests the event cards, which open a ticket in place when a price is pressed. */
 
 const TITLE = 'Does the ferry sail on Sunday?';
 
@@ -27,7 +27,7 @@ afterEach(() => browser.leaveAll());
 const card = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title });
 
 test.each(['/', '/events'])(
-  'on %s, the first press on a price opens a ticket and the second buys, also with money in the perps account',
+  'on %s, the first press on a price opens a ticket and the second one buys, even if the money is in the perps account',
   async (path) => {
     const visit = await browser.visit(venue.url);
     const { address, owner } = await visit.openWithAccount(path);
@@ -49,7 +49,7 @@ test.each(['/', '/events'])(
   },
 );
 
-test('a ticket is opened, filled in, sent and closed by the keyboard', async () => {
+test('a ticket can be opened, filled in, sent and closed with the keyboard', async () => {
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   await visit.openWithAccount('/events');
   const { page } = visit;
@@ -66,7 +66,7 @@ test('a ticket is opened, filled in, sent and closed by the keyboard', async () 
   expect(await price.evaluate((it) => it === document.activeElement)).toBe(true);
 });
 
-test('the cards of a row have equal heights, fill the width, and show the picture of their event', async () => {
+test("the cards in a row have equal heights, fill the width, and show their event's picture", async () => {
   const visit = await browser.visit(venue.url);
   await visit.open('/events');
   const { page } = visit;
@@ -90,7 +90,7 @@ test('the cards of a row have equal heights, fill the width, and show the pictur
   }
 });
 
-test('a card with a single market has no empty area next to a card with several', async () => {
+test('a card with a single market next to one with several has no empty area', async () => {
   const title = 'Which ferry sails first?';
   const slug = await people.event({ title, category: 'weather' });
   for (const groupTitle of ['Heron', 'Gannet', 'Cormorant', 'Eider']) {

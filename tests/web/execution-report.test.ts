@@ -12,7 +12,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Compares the execution report, which opens from the row of an order, with the venue's report. */
+/** Compares the execution report, which opens from an order's row, with the venue's report. */
 
 const LONG_MS = 120_000;
 const EXECUTED = { confirm: 'executed' } as const;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'the keyboard alone opens the report of an order over two levels, with the book, the fills by level and a file',
+  'the keyboard alone opens the report on an order filled over two levels, with the book, the fills by level and a file',
   async () => {
     const perp = await listPerp(venue.url, { ...GRID, base: 'TOOK' });
     const market = perp.name;
@@ -86,7 +86,7 @@ test(
     );
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    // The focus returns to the row, so that the next key press affects this row.
+    // The focus returns to the row, so that the next key press acts on it.
     await expect.poll(() => price.evaluate((it) => it === document.activeElement)).toBe(true);
     await visit.open('/portfolio?tab=fills');
     await price.press('Enter');
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  'the report of a resting order updates its queue position and links the reason of its end to the explorer',
+  "a resting order's report updates its queue position and links the reason for its end to the explorer",
   async () => {
     const perp = await listPerp(venue.url, { ...GRID, base: 'REST' });
     const market = perp.name;
@@ -129,7 +129,7 @@ test(
       .toMatchObject({ 'Ahead now': '0', 'Cleared ahead': '2' });
     const cancels = [{ a: asset, o: oid }];
     await account.owner.exchange.cancel({ cancels }, EXECUTED);
-    // The row has left the table, but the report remains open.
+    // The row has left the table, but the report stays open.
     await expect
       .poll(() => factsOf(dialog, 'Final status'), { timeout: LONG_MS })
       .toMatchObject({ Status: 'Cancelled', Reason: 'Canceled by user' });
@@ -151,7 +151,7 @@ test(
     await page.waitForURL(`**/explorer/tx/${received.txHash}`);
     await dialog.waitFor({ state: 'detached' });
 
-    // The history and the account's list of orders open the report in the same way.
+    // The history and the account's order list open the report in the same way.
     await visit.open('/portfolio?tab=history');
     await page.getByRole('row', { name: market }).getByTitle('Execution report').press('r');
     await dialog.getByText('Canceled by user').waitFor();
@@ -208,7 +208,7 @@ function dialogOf(page: Page, oid: number): Locator {
   return page.getByRole('dialog', { name: new RegExp(`^Execution of order ${oid}$`) });
 }
 
-/** Returns the names and figures of a section. */
+/** Returns a section's names and figures. */
 async function factsOf(dialog: Locator, part: string): Promise<Record<string, string>> {
   const list = dialog.getByRole('region', { name: part, exact: true }).locator('dl > div');
   const pairs = await list.evaluateAll((facts) =>

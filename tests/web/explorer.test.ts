@@ -24,7 +24,7 @@ async function visiting(path: string, options: VisitOptions = {}): Promise<Page>
   return visit.page;
 }
 
-test('the explorer shows an order immediately and describes it in words on all its screens', async () => {
+test('the explorer shows an order immediately and describes it in words on each of its screens', async () => {
   const seller = await trader(venue.url, 'explorer seller');
   const buyer = await trader(venue.url, 'explorer buyer');
   const page = await visiting('/explorer');
@@ -37,7 +37,7 @@ test('the explorer shows an order immediately and describes it in words on all i
   const price = Number(perp.price).toLocaleString('en-US');
   const description = `Buy 0.01 BTC-USDC at ${price}, limit`;
   await own.filter({ hasText: description }).first().getByRole('link').first().click();
-  // The list can contain other orders with the same terms.
+  // The list may contain other orders with the same terms.
   await page.getByRole('heading', { name: /^Transaction 0x/ }).waitFor();
   await page.getByText(`Buy 0.01 BTC-USDC at ${price}`).waitFor();
   await page.getByText(`filled: 0.01 at ${price}`).waitFor();
@@ -65,7 +65,7 @@ test('the explorer shows an order immediately and describes it in words on all i
   await page.getByRole('group', { name: 'Trade history' }).getByText('BTC-USDC').first().waitFor();
   expect(await faultsFound(page)).toEqual([]);
 
-  // The account lists its signed requests, and each row links to its request.
+  // The account lists its signed requests, with each row linking to its request.
   await page.getByRole('tab', { name: 'Transactions' }).click();
   const signed = page.getByRole('group', { name: 'Transactions' });
   await signed.getByTitle(hash).waitFor();
@@ -85,7 +85,7 @@ test('the explorer shows an order immediately and describes it in words on all i
     await page.getByText(`filled: 0.01 at ${price}`).waitFor();
     await page.goBack();
   }
-  // Effects that the venue causes have the hash of their block.
+  // Effects caused by the venue carry the hash of their block.
   await page.goto(`${venue.url}/explorer/tx/${blockHash}`);
   await page.getByRole('heading', { name: `Block ${block.toLocaleString('en-US')}` }).waitFor();
 });
@@ -97,7 +97,7 @@ test('the explorer reports unknown hashes and invalid searches', async () => {
   await page.getByText('Block not found').waitFor();
   await page.goto(`${venue.url}/explorer/tx/0x${'ab'.repeat(32)}`);
   await page.getByText('Transaction not found').waitFor();
-  // For an empty account of another user, the page does not explain how to get funds.
+  // If another user's account is empty, the page does not explain how to get funds.
   await page.goto(`${venue.url}/explorer/address/0x${'0'.repeat(36)}dead`);
   await page.getByText('No open positions').waitFor();
   expect(await page.getByText(/\b[Yy]ou\b/).count()).toBe(0);
@@ -127,7 +127,7 @@ test('an account can be viewed without a key', async () => {
   expect(await page.getByText(/^Viewing/).count()).toBe(0);
 });
 
-test('names that other users chose are shown as text, including on a phone', async () => {
+test('names chosen by other users are shown as plain text, including on a phone', async () => {
   const wallet = privateKeyWallet(keyOf('explorer agent owner'));
   const owner = createClient({ url: venue.url, wallet });
   await owner.faucet({ user: wallet.address });

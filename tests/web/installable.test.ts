@@ -34,14 +34,14 @@ async function installed(page: Page): Promise<void> {
   });
 }
 
-test('an installed page starts without its venue, shows no outdated price, reports this, and continues when the venue answers', async () => {
+test('an installed page starts without its venue, shows no outdated price, reports the problem, and resumes when the venue answers', async () => {
   const visit = await browser.visit(venue.url, { hasWorker: true, expectedErrors: EXPECTED });
   const { page } = visit;
   await visit.open('/');
   const row = page.getByRole('row', { name: /BTC-USDC/ });
   await expect.poll(() => row.innerText()).toContain('97,000');
   await installed(page);
-  // During the reload, the worker stores all files of the screen.
+  // During the reload, the worker stores all of the screen's files.
   await page.reload();
   await expect.poll(() => row.innerText()).toContain('97,000');
 
@@ -75,7 +75,7 @@ test('a page with a worker has no preloads, which Chromium would report as unuse
   }
 });
 
-test('the worker stores only the program and no response of the venue', async () => {
+test("the worker stores only the program and none of the venue's responses", async () => {
   const visit = await browser.visit(venue.url, { hasWorker: true, expectedErrors: EXPECTED });
   const { page } = visit;
   await visit.open('/');

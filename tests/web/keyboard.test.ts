@@ -9,7 +9,7 @@ import { workerVenue } from './support/worker-venue.ts';
 /** The tests in this file use only the keyboard. */
 
 const LONG_MS = 120_000;
-/** The maximum number of presses of Tab until the focus reaches the main control of a screen. */
+/** The maximum number of Tab presses until the focus reaches a screen's main control. */
 const TABS_MAX = 75;
 
 let venue: Venue;
@@ -78,7 +78,7 @@ test('the keyboard can skip the header, and every focused element is visible', a
   expect(await page.evaluate(() => document.activeElement?.closest('main')?.id)).toBe('screen');
 });
 
-test('one key focuses the ticket, and a menu marks its selected option', async () => {
+test('one key focuses the ticket, and a menu marks the selected option', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -99,7 +99,7 @@ test('one key focuses the ticket, and a menu marks its selected option', async (
   await page.keyboard.press('Enter');
   const theme = (name: string) => page.getByRole('menuitemradio', { name, exact: true });
   await expect.poll(() => theme('Dark').getAttribute('aria-checked')).toBe('true');
-  // Colour of the frame that a phone draws around the page.
+  // The colour of the frame that a phone draws around the page.
   const frame = page.locator('meta[name="theme-color"]');
   expect(await frame.getAttribute('content')).toMatch(/^#14171b$/);
   await arrowTo(page, 'Light');
@@ -112,7 +112,7 @@ test('one key focuses the ticket, and a menu marks its selected option', async (
   expect(await theme('Dark').getAttribute('aria-checked')).toBe('false');
 });
 
-test('the key ? lists all keys, and dialogs and menus return the focus', async () => {
+test('the ? key lists all keys, and dialogs and menus return the focus', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/');
@@ -163,8 +163,8 @@ async function arrowTo(page: Page, name: string): Promise<void> {
     if (here === name) return;
     passed.push(here);
     await page.keyboard.press('ArrowDown');
-    // The focus changes asynchronously. A key press before the change would start from the same
-    // element.
+    // The focus changes asynchronously. If a key were pressed before the change, it would start
+    // from the same element.
     await expect.poll(() => focused(page)).not.toBe(here);
   }
   throw new Error(`${name} was not reached by arrows, but ${passed.join(', ')}`);
@@ -189,7 +189,7 @@ async function isSeen(page: Page): Promise<boolean> {
     const { height, width } = element.getBoundingClientRect();
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
     const isOutlined = outlineStyle !== 'none' && outlineWidth !== '0px';
-    // Input fields show the focus by the colour of their border instead of an outline.
+    // Input fields show the focus through the colour of their border instead of an outline.
     const accent = getComputedStyle(document.documentElement).getPropertyValue('--accent');
     const probe = document.body.appendChild(document.createElement('i'));
     probe.style.color = accent;

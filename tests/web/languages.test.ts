@@ -58,7 +58,7 @@ function catalogue(language: string): Map<string, string> {
 
 const [english, german] = [catalogue('en'), catalogue('de')];
 /**
- * Regular expressions of the English texts, with wildcards for placeholders. A text that is the
+ * Regular expressions for the English texts, with wildcards for placeholders. A text that is the
  * same in German is not an error.
  */
 const spoken = new Set(german.values());
@@ -89,8 +89,8 @@ async function shown(page: Page): Promise<readonly string[]> {
 }
 
 /**
- * Returns the deployers' texts of all listings, including those of other test files. The page shows
- * them untranslated.
+ * Returns the deployers' texts in all listings, including those from other test files. The page
+ * shows them untranslated.
  */
 async function deployersTexts(url: string): Promise<readonly string[]> {
   const { info } = createClient({ url });
@@ -114,12 +114,12 @@ async function deployersTexts(url: string): Promise<readonly string[]> {
       ),
   ];
   // The page removes characters that change the text direction. Longer texts are replaced first,
-  // because one text can be part of another.
+  // because one text may be part of another.
   const shown = new Set(texts.map((text) => inOneDirection(text).trim()));
   return [...shown].filter((text) => text !== '').sort((a, b) => b.length - a.length);
 }
 
-/** Replacement for deployers' texts, which the placeholders of sentences match. */
+/** The replacement for deployers' texts. Placeholders in sentences match it. */
 const THEIRS = '~';
 /**
  * Where space is limited, the page shows at least this many characters of a name, followed by `…`.
@@ -127,8 +127,8 @@ const THEIRS = '~';
 const CUT_CHARS_MIN = 12;
 
 /**
- * Removes the deployers' texts. A single word such as Yes can also be a word of the page, so it is
- * removed only if it is the whole text.
+ * Removes the deployers' texts. A single word such as Yes may also be one of the page's words, so
+ * it is removed only if it is the whole text.
  */
 function oursIn(text: string, theirs: readonly string[]): string {
   if (theirs.includes(text)) return THEIRS;
@@ -150,7 +150,7 @@ function withoutBeginning(text: string, theirs: string): string {
 /** English words that do not occur in German sentences. */
 const ENGLISH = /\b(?:the|of|and|is|are|your|with|this|not|you|for|from)\b/i;
 
-/** Screens, each with a text that is visible when the screen has loaded. */
+/** Screens, each with a text that is visible once the screen has loaded. */
 const SCREENS = [
   ['/trade/BTC-USDC', 'Orderticket'],
   ['/portfolio', 'Tagesergebnisse'],
@@ -165,8 +165,8 @@ const SCREENS = [
 ] as const;
 
 /**
- * Every field that a deployer can set is English. The title is also a text of the page that has a
- * German translation.
+ * Every field that a deployer can set is English. The title is also one of the page's texts and has
+ * a German translation.
  */
 const EVENT = {
   title: english.get('.outcomes.noEventText') ?? '',
@@ -210,12 +210,12 @@ describe('a German browser gets a German page', () => {
       });
     }
     expect(english).toEqual(Object.fromEntries(SCREENS.map(([path]) => [path, []])));
-    // The last screen contains the deployers' texts unchanged.
+    // The last screen shows the deployers' texts unchanged.
     expect(texts).toEqual(expect.arrayContaining([EVENT.title, EVENT.category]));
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
   });
 
-  test('the demo events of the venue are in German, and equal texts of other events are not translated', async () => {
+  test("the venue's demo events are in German, and identical texts in other events are not translated", async () => {
     const demo = await startWebVenue([...WITH_PAGE, '--no-bots', '--exhibition', ...OPERATED]);
     onTestFinished(() => demo.remove());
     const people = new OutcomePeople(demo.url);
@@ -238,13 +238,13 @@ describe('a German browser gets a German page', () => {
     await main.getByText(/ SHA-256 0x[0-9a-f]{64}\./).waitFor();
     const shownTexts = (await shown(page)).filter((text) => ENGLISH.test(text));
     expect(shownTexts).toEqual([]);
-    // Another language takes effect on the shown event.
+    // Changing the language affects the event that is already shown.
     await page.getByRole('button', { name: 'Einstellungen' }).press('Enter');
     await page.getByRole('menuitemradio', { name: 'English' }).press('Enter');
     await page.getByRole('heading', { level: 1, name: /^Weather in Demo City/ }).waitFor();
   });
 
-  test('every text of the demo templates has a German text', () => {
+  test('every text in the demo templates has a German version', () => {
     speak('de', JSON.parse(readFileSync(texts('de'), 'utf8')));
     const day = '(15 Nov 2026, 12:00–12:15 UTC)';
     const same = EVENT_TEMPLATES.flatMap(({ description, markets, slug, title }) => {
@@ -271,7 +271,7 @@ describe('a German browser gets a German page', () => {
       return textsOf(translated(event)).filter((text, at) => text === before[at]);
     });
     speak('en');
-    // Names are equal in both languages.
+    // Names are the same in both languages.
     expect(new Set(same)).toEqual(new Set(NAMES));
     const theirs = { slug: 'demo-coin', tags: ['exhibition'], series_slug: null, title: 'Rain' };
     expect(translated(theirs as unknown as OutcomeEventMeta)).toBe(theirs);
@@ -283,7 +283,7 @@ describe('a German browser gets a German page', () => {
     expect(series).toEqual([]);
   });
 
-  test('numbers and dates have the German format, and longer words fit', async () => {
+  test('numbers and dates are formatted the German way, and longer words fit', async () => {
     const visit = await browser.visit(venue.url, { locale: 'de-DE' });
     const { page } = visit;
     await visit.openWithAccount('/trade/BTC-USDC');
@@ -298,7 +298,7 @@ describe('a German browser gets a German page', () => {
   });
 });
 
-test('a language selected by keyboard takes effect immediately and is stored', async () => {
+test('a language selected with the keyboard takes effect immediately and is stored', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -325,7 +325,7 @@ describe('the layout supports right-to-left languages', () => {
       .first()
       .evaluate((element) => element.getBoundingClientRect().left);
 
-  test('the page is mirrored except for charts, and no content is cut off or wider than the screen', async () => {
+  test('the page is mirrored except for charts, and no content is truncated or wider than the screen', async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
     await visit.open('/events');
@@ -336,9 +336,9 @@ describe('the layout supports right-to-left languages', () => {
     await expectReadable(page, 'events mirrored', { theme: 'dark', size: DESKTOP });
     await expectReadable(page, 'events mirrored', { theme: 'light', size: PHONE });
     await page.setViewportSize(DESKTOP);
-    // The name of the page is on the right side.
+    // The name of the page is on the right.
     expect(await left(page, 'header a')).toBeGreaterThan(DESKTOP.width / 2);
-    // Navigates only by links, because a reload would end the mirroring.
+    // Navigates only through links, because a reload would undo the mirroring.
     await page.locator('header nav a[href="/"]').click();
     await page.locator('main a[href^="/trade/"]').first().click();
     await page.locator('main form').waitFor();

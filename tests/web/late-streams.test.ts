@@ -11,8 +11,8 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * Simulates a slow machine. Streams connect late and components are drawn late, but the page must
- * not miss any data in the end.
+ * Simulates a slow machine. Streams connect late and components are drawn late, but in the end the
+ * page must not have missed any data.
  */
 
 const EXECUTED = { confirm: 'executed' } as const;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-/** Holds the page's sockets and their messages back until the returned function is called. */
+/** Holds back the page's sockets and their messages until the returned function is called. */
 async function holdSockets(page: Page): Promise<() => void> {
   const { promise: isLet, resolve } = Promise.withResolvers<void>();
   await page.routeWebSocket(/\/(?:api-)?ws$/, async (socket) => {
@@ -35,7 +35,7 @@ async function holdSockets(page: Page): Promise<() => void> {
   return resolve;
 }
 
-/** Waits for the response to a query of the page. */
+/** Waits for the response to one of the page's queries. */
 function answered(page: Page, type: string): Promise<unknown> {
   return page.waitForResponse(
     (response) =>
@@ -44,7 +44,7 @@ function answered(page: Page, type: string): Promise<unknown> {
   );
 }
 
-test("an order placed after the page's query and before its streams connect is shown", async () => {
+test("an order placed between the page's query and the opening of its streams is shown", async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   const letThrough = await holdSockets(page);
@@ -72,7 +72,7 @@ test("an order placed after the page's query and before its streams connect is s
   await page.getByRole('row', { name: /BTC-USDC.*99,000/ }).waitFor();
 });
 
-test("an order for shares placed after the page's query and before its streams connect is shown", async () => {
+test("a share order placed between the page's query and the opening of its streams is shown", async () => {
   const people = new OutcomePeople(venue.url);
   const market = await people.market();
   const visit = await browser.visit(venue.url);
@@ -106,7 +106,7 @@ test("the explorer's lists become complete without further events", async () => 
 });
 
 test('components that are drawn late show live data', async () => {
-  // Subscriptions that are opened during rendering end before an effect can keep them.
+  // Subscriptions opened during rendering end before an effect can keep them.
   const script = `{
     const [later, notLater, ended] = [globalThis.setTimeout, globalThis.clearTimeout, new Set()];
     globalThis.clearTimeout = (id) => { ended.add(id); notLater(id); };

@@ -15,13 +15,13 @@ let browser: WebBrowser;
 /** The first reference price arrives on a separate socket. */
 const PATIENCE = { timeout: 60_000 };
 /**
- * R-series: a venue that starts just before a quarter of an hour lists the first market of a series
- * at that time.
+ * R-series: a venue that starts just before a quarter hour lists the first market of a series at
+ * that time.
  */
 const LISTED_IN = { timeout: 70_000 };
 
 beforeAll(async () => {
-  // Prices move and bots trade, so that all displayed data changes.
+  // Prices move and bots trade, so that all the displayed data changes.
   [venue, browser] = await Promise.all([
     startWebVenue(['--oracle', 'simulated', '--no-limits', '--web', '--deployers', DEPLOYER]),
     workerBrowser(),
@@ -36,7 +36,7 @@ afterAll(async () => {
   await venue?.remove();
 });
 
-describe('the markets screen shows what can be traded', () => {
+describe('the markets screen shows everything that can be traded', () => {
   test('the markets screen lists every perp with a live price, and the open events', async () => {
     const { open, page } = await visiting();
     await open();
@@ -68,8 +68,8 @@ describe('the markets screen shows what can be traded', () => {
     for (const title of [/Weather in Demo City/, /Demo Grand Prix/, /Demo Coin/, /Demo election/]) {
       await events.getByRole('heading', { name: title, level: 3 }).first().waitFor();
     }
-    // The cards show probabilities, and their buttons show the prices of offered shares. A card
-    // shows only the likeliest outcomes of its event, which differ from venue to venue.
+    // The cards show probabilities, and their buttons show the prices of the shares on offer. A
+    // card shows only the likeliest outcomes of its event, which differ from venue to venue.
     expect(await events.innerText()).toMatch(/\d+\s*%/);
     await events
       .getByRole('button', { name: /^(?:Atlas Racing|Comet|Dune GP|Another): Yes [\d.]+¢$/ })
@@ -116,7 +116,8 @@ describe('the markets screen shows what can be traded', () => {
     }`;
     const visit = await browser.visit(venue.url, { script, expectedErrors: /404/ });
     const { page } = visit;
-    // Each socket is answered only after the time for which an existing connection may be silent.
+    // Each socket is answered only after the time for which an established connection may stay
+    // silent.
     await page.routeWebSocket(/\/(?:api-)?ws/, async (socket) => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       socket.connectToServer();
@@ -133,8 +134,8 @@ describe('the markets screen shows what can be traded', () => {
     expect(await page.evaluate(() => (globalThis as { lost?: number }).lost)).toBe(0);
   });
 
-  test('code for dialogs is loaded when the pointer moves towards a button', async () => {
-    // The page never becomes idle here, even on a fast machine.
+  test('the code for dialogs is loaded when the pointer moves towards a button', async () => {
+    // Here the page never becomes idle, even on a fast machine.
     const script = `{
       const later = globalThis.setTimeout;
       globalThis.setTimeout = (act, ms, ...rest) => later(act, ms === 30_000 ? 2 ** 30 : ms, ...rest);
@@ -150,7 +151,7 @@ describe('the markets screen shows what can be traded', () => {
     await expect.poll(menus, { timeout: 60_000 }).toBe(1);
   });
 
-  test('one table shows the funding of all perps and can be used by keyboard', async () => {
+  test('one table shows the funding of all perps and can be used with the keyboard', async () => {
     const { open, page } = await visiting();
     await open('/');
     const opener = page.getByRole('button', { name: 'All funding rates' });
@@ -158,13 +159,13 @@ describe('the markets screen shows what can be traded', () => {
     await opener.press('Enter');
     const table = page.getByRole('group', { name: 'All funding rates' });
     for (const name of ['BTC-USDC', 'ETH-USDC', 'SOL-USDC']) {
-      // No hour has ended, so the table shows the rate but no past payment.
+      // No hour has ended, so the table shows the rate but no past payments.
       await table.getByRole('row', { name: new RegExp(`${name} .*%`) }).waitFor();
     }
     await expectReadableForm(page, 'funding of all perps');
   });
 
-  test('the address contains the search, so that a link shows the same results', async () => {
+  test('the address includes the search, so that a link shows the same results', async () => {
     const { open, page } = await visiting();
     await open('/?q=eth');
     await page.getByRole('row', { name: /ETH-USDC/ }).waitFor();
@@ -183,7 +184,7 @@ describe('the markets screen shows what can be traded', () => {
     await expect.poll(() => lit.filter({ visible: true }).allTextContents()).toEqual(['Trade']);
   });
 
-  test('the page reports an unknown address and links back', async () => {
+  test('the page reports an unknown address and offers a way back', async () => {
     const visit = await browser.visit(venue.url, { expectedErrors: /404/ });
     const { page } = visit;
     const [reply] = await Promise.all([
@@ -207,7 +208,7 @@ describe('the markets screen shows what can be traded', () => {
 });
 
 describe('a first visit creates a test account', () => {
-  test('three visible steps create an account with money and an agent, which a reload finds again', async () => {
+  test('three visible steps create an account with money and an agent, and a reload finds it again', async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
     await visit.open();
@@ -236,11 +237,11 @@ describe('a first visit creates a test account', () => {
 });
 
 describe('an open page follows its account', () => {
-  test('the page reports account events in words and as text', async () => {
+  test('the page announces account events in words and shows them as text', async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
     const { address: destination } = await visit.openWithAccount();
-    // The snapshot of a stream is not an event.
+    // A stream's snapshot is not an event.
     await visit.waitForChannel('userNonFundingLedgerUpdates');
     const sender = createClient({ url: venue.url, wallet: privateKeyWallet(randomPrivateKey()) });
     const { address } = sender.wallet!;

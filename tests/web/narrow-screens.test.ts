@@ -11,7 +11,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** The smallest phone, tablet and laptop, in the language with the longer words. */
+/** The smallest phone, tablet and laptop, in the language with longer words. */
 const GERMAN = 'de-DE';
 const SMALL_PHONE = { width: 360, height: 780 };
 const SMALL_TABLET = { width: 768, height: 1024 };
@@ -22,7 +22,7 @@ let venue: Venue;
 let browser: WebBrowser;
 
 beforeAll(async () => {
-  // Long names of other tests would be cut off.
+  // Long names from other tests would be truncated.
   const operated = ['--admins', DEPLOYER, '--deployers', DEPLOYER];
   const flags = [...WITH_PAGE, '--no-bots', ...operated];
   [venue, browser] = await Promise.all([startWebVenue(flags), workerBrowser()]);
@@ -50,7 +50,7 @@ const SCREENS = [
   '/explorer',
 ];
 
-/** Returns the cut controls and figures of a screen in each size. */
+/** Returns the truncated controls and figures on a screen at each size. */
 async function cutIn(visit: Visit, what: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const size of [SMALL_PHONE, SMALL_TABLET, LAPTOP]) {
@@ -62,7 +62,7 @@ async function cutIn(visit: Visit, what: string): Promise<readonly string[]> {
         }),
     );
     const figures = await cutFigures(visit.page);
-    // A sentence of the explorer can end with an ellipsis.
+    // A sentence in the explorer may end with an ellipsis.
     const cut = [
       ...(await cutControls(visit.page)),
       ...figures.filter((each) => !each.startsWith('Aktion')),
@@ -73,7 +73,7 @@ async function cutIn(visit: Visit, what: string): Promise<readonly string[]> {
 }
 
 test(
-  'on a small phone, tablet and laptop, no screen cuts off a button or a figure in German',
+  'on a small phone, tablet and laptop, no screen truncates a button or a figure in German',
   async () => {
     const visit = await browser.visit(venue.url, { locale: GERMAN });
     const { owner } = await visit.openWithAccount('/');
@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  "on a small phone, tablet and laptop, no tab of the operator's screen cuts off a button in German",
+  "on a small phone, tablet and laptop, no tab of the operator's screen truncates a button in German",
   async () => {
     const people = new OutcomePeople(venue.url);
     await people.market({ question: 'Passt diese Frage auf ein kleines Telefon?' });

@@ -35,7 +35,7 @@ async function visiting(path: string, options: VisitOptions = {}): Promise<Page>
   return visit.page;
 }
 
-/** Opens a screen with an operator's key in the memory of the page. */
+/** Opens a screen with an operator's key held in the page's memory. */
 async function operating(path: string, key: `0x${string}`): Promise<Visit> {
   const visit = await browser.visit(venue.url);
   await visit.open(path);
@@ -48,7 +48,7 @@ async function operating(path: string, key: `0x${string}`): Promise<Visit> {
   return visit;
 }
 
-/** Checks that a key exists only in the memory of the page. */
+/** Checks that a key exists only in the page's memory. */
 async function expectOnlyInMemory({ page, sent }: Visit, key: string): Promise<void> {
   const bare = key.slice(2);
   expect(JSON.stringify(sent)).not.toContain(bare);
@@ -65,7 +65,7 @@ async function perpNamed(name: string) {
   return universe.find((perp) => perp.name === name);
 }
 
-/** Makes two accounts trade a perp. A price is pushed first, because it must be fresh. */
+/** Makes two accounts trade a perp. A price is pushed first, because it must not be stale. */
 async function tradeOnce(asset: number): Promise<void> {
   const admin = createClient({ url: venue.url, wallet: privateKeyWallet(ADMIN_KEY) });
   const [seller, buyer] = [
@@ -84,7 +84,7 @@ test('an admin can list a perp with its first price, halt it and resume it', asy
   await page.getByRole('button', { name: 'List a perp' }).click();
   const dialog = page.getByRole('dialog', { name: 'List a perp' });
   await dialog.getByRole('textbox', { name: 'Base currency' }).fill('doge');
-  // The venue rejects inconsistent values. The message uses the terms of the form.
+  // The venue rejects inconsistent values. The message uses the form's own terms.
   visit.expectErrors(/status of 400/);
   await dialog.getByRole('textbox', { name: 'Tick size' }).fill('0.00001');
   await dialog.getByRole('button', { name: 'List DOGE-USDC' }).click();
@@ -106,7 +106,7 @@ test('an admin can list a perp with its first price, halt it and resume it', asy
   await price.getByRole('button', { name: 'Push 12.5' }).click();
   await price.waitFor({ state: 'hidden' });
 
-  // A new visitor sees the first trades of the perp.
+  // A new visitor sees the perp's first trades.
   const { index } = (await perpNamed('DOGE-USDC'))!;
   const trading = await visiting('/trade/DOGE-USDC');
   await trading
@@ -116,7 +116,7 @@ test('an admin can list a perp with its first price, halt it and resume it', asy
   await tradeOnce(index);
   await trading.getByText('3.21', { exact: true }).first().waitFor();
 
-  // A double click only asks for confirmation. Another press halts the market.
+  // A double click only asks for confirmation. It takes another press to halt the market.
   await row.getByRole('button', { name: 'Halt DOGE-USDC' }).dblclick({ delay: 10 });
   await row.getByRole('button', { name: 'Halt DOGE-USDC now' }).click();
   await row.getByText('halted').waitFor();
@@ -125,7 +125,7 @@ test('an admin can list a perp with its first price, halt it and resume it', asy
   await row.getByRole('button', { name: 'Resume DOGE-USDC' }).click();
   await row.getByText('trading').waitFor();
   expect(await perpNamed('DOGE-USDC')).toMatchObject({ haltTrading: false });
-  // A double click only asks for confirmation, and the name of another market is not accepted.
+  // A double click only asks for confirmation, and another market's name is not accepted.
   await row.getByRole('button', { name: 'Delist DOGE-USDC' }).dblclick({ delay: 10 });
   const delist = page.getByRole('dialog', { name: 'Delist DOGE-USDC' });
   await delist.getByText('3.21 DOGE, 40.13 USDC').waitFor();
@@ -154,7 +154,7 @@ async function phaseOf(question: string): Promise<string | undefined> {
     ?.phase;
 }
 
-test('a deployer can create events and resolve them with evidence, which others see as text', async () => {
+test('a deployer can create events and resolve them with evidence, which other visitors see as plain text', async () => {
   const { page } = await operating('/operate?tab=events', WHO_DEPLOYS);
   await page.getByRole('button', { name: 'Create event' }).click();
   const form = page.getByRole('dialog', { name: 'Create event' });
@@ -202,7 +202,7 @@ test('a deployer can create events and resolve them with evidence, which others 
   await row.getByText('resolved', { exact: true }).waitFor();
   expect(await page.locator('main img').count()).toBe(0);
 
-  // The page that remained open shows the result and its resolution record.
+  // The page that stayed open shows the result and its resolution record.
   await other.getByText('It is text: <b>see</b>').first().waitFor();
   expect(await other.locator('main img').count()).toBe(0);
   const { events } = await createReader({ url: venue.url }).info.outcomeMeta({
@@ -214,7 +214,7 @@ test('a deployer can create events and resolve them with evidence, which others 
   });
 });
 
-test('a set of markets of which exactly one wins is created in one step', async () => {
+test('a set of markets of which exactly one wins is created in a single step', async () => {
   const { page } = await operating('/operate?tab=events', WHO_DEPLOYS);
   await page.getByRole('button', { name: 'Create event' }).click();
   const form = page.getByRole('dialog', { name: 'Create event' });
@@ -242,7 +242,7 @@ async function gateModes(): Promise<readonly string[]> {
   return gates.map(({ mode }) => mode);
 }
 
-test('the mode of a gate can be selected by pointer or keyboard and is sent after a confirmation', async () => {
+test("a gate's mode can be selected with the pointer or the keyboard and is sent after a confirmation", async () => {
   const { page } = await operating('/operate?tab=gates', ADMIN_KEY);
   const gate = page.getByRole('region', { name: 'Perps' });
   await gate.getByRole('radio', { name: 'Open', exact: true }).focus();
@@ -269,7 +269,7 @@ test('the mode of a gate can be selected by pointer or keyboard and is sent afte
   expect(await gateModes()).toEqual(['open', 'open']);
 });
 
-test('an admin can edit the lists of a gate and replace the fee schedule', async () => {
+test("an admin can edit a gate's lists and replace the fee schedule", async () => {
   const visit = await operating('/operate?tab=gates', ADMIN_KEY);
   const { page } = visit;
   const gate = page.getByRole('region', { name: 'Outcome markets' });
@@ -371,7 +371,7 @@ test('a wallet on another chain sees the reason why it cannot operate', async ()
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
   await page.getByText(/^Your wallet signs only for chain 421614/).waitFor();
   expect(await page.getByRole('button', { name: 'List a perp' }).count()).toBe(0);
-  // Some numbers are not valid keys, and a valid key can belong to an account without operator
+  // Some numbers are not valid keys, and a valid key may belong to an account without operator
   // rights.
   await page.getByRole('button', { name: 'Open operator key' }).click();
   await page.getByLabel('Private key').fill(`0x${'0'.repeat(64)}`);
@@ -381,10 +381,10 @@ test('a wallet on another chain sees the reason why it cannot operate', async ()
   await page.getByText(/is not an operator/).waitFor();
 });
 
-test('a typed key is never sent or stored and is gone after a reload', async () => {
+test('a typed key is never sent or stored, and is gone after a reload', async () => {
   const visit = await operating('/operate?tab=operators', ADMIN_KEY);
   const { page } = visit;
-  // The key was used to sign: the venue rejects the removal of the last admin with a message.
+  // The key did sign: the venue rejects the removal of the last admin with a message.
   const admins = page.getByRole('region', { name: 'Admins' });
   const own = admins.getByRole('listitem').filter({ hasText: addressOf(ADMIN_KEY) });
   visit.expectErrors(/status of 400/);

@@ -15,11 +15,11 @@ afterAll(async () => {
   await series?.remove();
 });
 
-/** Returns the price to beat of the current market. */
+/** Returns the current market's price to beat. */
 const toBeat = (page: Page, price: string) =>
   page.locator('dt', { hasText: 'Price to beat' }).locator('xpath=..').getByText(price);
 
-test('R-series: an open page follows a market from before its start to its resolution and the next market', async () => {
+test('R-series: an open page follows a market from before its start to its resolution, and on to the next market', async () => {
   const { firstStartMs, people, slug, venue } = series;
   const visit = await browser.visit(venue.url);
   await visit.open(`/series/${slug}`);
@@ -31,7 +31,7 @@ test('R-series: an open page follows a market from before its start to its resol
   await page.getByRole('button', { name: 'Buy Up', exact: true }).waitFor();
 
   await series.priceBefore(firstStartMs, '100');
-  // The venue accepts late observations for five seconds.
+  // The venue accepts observations up to five seconds late.
   series.passTo(firstStartMs + 6_000);
   await toBeat(page, '100.00').waitFor();
   const { current } = await people.deployer.info.outcomeSeriesTimeline({ seriesSlug: slug });
@@ -63,11 +63,11 @@ test('R-series: an open page follows a market from before its start to its resol
   await receipt.getByText('Payout per Up share').waitFor();
   await receipt.getByText('101.00', { exact: true }).waitFor();
   await page.keyboard.press('Escape');
-  // The next market appears on the same screen. Its price to beat is the final price of the
-  // previous market.
+  // The next market appears on the same screen. Its price to beat is the previous market's final
+  // price.
   await toBeat(page, '101.00').waitFor();
   await page.getByRole('region', { name: 'Your shares' }).waitFor({ state: 'detached' });
-  // The payout of the previous market remains visible.
+  // The previous market's payout stays visible.
   const payout = page.getByRole('region', { name: 'Your payout' });
   await payout.getByText(/^[\d.]+ Up shares paid out \d+\.\d\d USDC$/).waitFor();
 });
@@ -92,7 +92,7 @@ test('the chart of a price event shows its shares or its underlying, and the cho
   await chance.waitFor();
 });
 
-test('R-series: a market without prices before its start shows no price to beat', async () => {
+test('R-series: a market that has no prices before its start shows no price to beat', async () => {
   const { firstStartMs, people, slug, venue } = series;
   const startMs = firstStartMs + 2 * PERIOD_MS;
   const visit = await browser.visit(venue.url);

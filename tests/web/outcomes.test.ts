@@ -29,7 +29,7 @@ async function visiting(path: string, options: VisitOptions = {}): Promise<Page>
   return visit.page;
 }
 
-/** Opens the page of an event for a visitor with a test account. */
+/** Opens an event's page for a visitor with a test account. */
 async function trading(
   { eventSlug }: Pick<Listed, 'eventSlug'>,
   options: VisitOptions = {},
@@ -44,13 +44,13 @@ async function trading(
 const shares = (page: Page) => page.getByRole('region', { name: 'Your shares' });
 const choose = (page: Page, name: string) => page.getByRole('radio', { name }).first().click();
 
-/** Transfers the missing amount from the perp sub-account, to which the faucet pays. */
+/** Transfers the missing amount from the perp sub-account, which is where the faucet pays to. */
 async function move(page: Page, amount: string): Promise<void> {
   await page.getByRole('button', { name: `Transfer ${amount} USDC` }).click();
 }
 
 describe('visitors can find events', () => {
-  test('events are found by word and topic, and the address contains the search', async () => {
+  test('events are found by word and topic, and the address includes the search', async () => {
     const eventSlug = await people.event({ title: 'Will the tide turn?', category: 'sea' });
     await people.quote(await people.market({}, eventSlug));
     const other = await people.event({ title: 'Is the moon full?', category: 'sky' });
@@ -72,7 +72,7 @@ describe('visitors can find events', () => {
     expect(await page.getByRole('main').innerText()).not.toMatch(/50\s%/);
   });
 
-  test('the search finds events far down the list, and the other events are paged', async () => {
+  test('the search finds events far down the list, and the remaining events are paged', async () => {
     const list = async (title: string): Promise<void> => {
       await people.market({}, await people.event({ title, category: 'herd' }));
     };
@@ -96,12 +96,12 @@ describe('visitors can find events', () => {
     expect(new URL(page.url()).searchParams.get('q')).toBeNull();
   });
 
-  test('the name of a market leads to its event, and an unknown name is reported', async () => {
+  test("a market's name leads to its event, and an unknown name is reported", async () => {
     const eventSlug = await people.event({ title: 'Two ferries' });
     await people.market({ groupTitle: 'Early' }, eventSlug);
     const laterMarket = await people.market({ groupTitle: 'Late' }, eventSlug);
     const visit = await browser.visit(venue.url, { expectedErrors: /404|Failed to load/ });
-    // If the code of a chart fails to load, the page reports this, and the rest of the screen still
+    // If a chart's code fails to load, the page reports this, and the rest of the screen still
     // works.
     await visit.page.route(/\/plot-[^/]*\.js$/, (route) => route.abort());
     await visit.open(`/events/${laterMarket.slug}`);
@@ -116,7 +116,7 @@ describe('visitors can find events', () => {
     await visit.open('/series/there-is-none');
     await visit.page.getByText('Series not found').waitFor();
     await visit.page.getByRole('link', { name: 'All events' }).waitFor();
-    // The page does not send a query for an invalid hash.
+    // The page sends no query for an invalid hash.
     await visit.open('/explorer/tx/0x1234');
     await visit.page.getByText('Transaction not found').waitFor();
     expect(visit.sent.filter(({ body }) => body.includes('0x1234'))).toEqual([]);
@@ -124,7 +124,7 @@ describe('visitors can find events', () => {
 });
 
 describe('the ticket sends orders for shares', () => {
-  test('a visitor without money can buy shares and sell them again', async () => {
+  test('a visitor with no money in the sub-account can buy shares and sell them again', async () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market);
@@ -133,7 +133,7 @@ describe('the ticket sends orders for shares', () => {
     // cents, which is within the entered amount.
     await move(page, '20.00');
     await page.getByText('48¢, the rest is cancelled after 10 s').waitFor();
-    // Money that a pending order reserves is not shown as a loss, but the cost of shares is.
+    // Money reserved by a pending order is not shown as a loss, but the cost of shares is.
     await page.getByText('20.00 USDC', { exact: true }).waitFor();
     await page.getByText('−19.16', { exact: true }).waitFor();
     await page.getByText('If No', { exact: true }).waitFor();
@@ -151,7 +151,7 @@ describe('the ticket sends orders for shares', () => {
     await shares(page).waitFor({ state: 'detached' });
   });
 
-  test('NO has the mirrored book of YES, and a press on a level sets the limit', async () => {
+  test("NO has YES's mirrored book, and a press on a level sets the limit", async () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market);
@@ -200,7 +200,7 @@ describe('the ticket sends orders for shares', () => {
     await page.getByText('No open orders').waitFor();
   });
 
-  test('money can be split into a pair of shares and merged again', async () => {
+  test('money can be split into a pair of shares and merged back', async () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market, {
@@ -229,7 +229,7 @@ describe('the ticket sends orders for shares', () => {
 });
 
 describe('the Enter key sends a ticket', () => {
-  test('the Enter key acts once like the button, and not while a request is pending', async () => {
+  test('the Enter key acts once, like the button, and does nothing while a request is pending', async () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market);
@@ -238,7 +238,7 @@ describe('the Enter key sends a ticket', () => {
     await page.route('**/exchange', async (route) => {
       const { type } = (route.request().postDataJSON() as { action: { type: string } }).action;
       sent.push(type);
-      // Transfers pass immediately. A request that a key press sends is held until it is released.
+      // Transfers pass immediately. A request sent by a key press is held until it is released.
       if (type !== 'tokenSend') await new Promise<void>((resolve) => (release = resolve));
       await route.continue();
     });
@@ -250,7 +250,7 @@ describe('the Enter key sends a ticket', () => {
     };
     await choose(page, 'Split');
     await page.getByLabel('Pairs').fill('10');
-    // If money is missing, a button transfers it. The Enter key does not skip this step.
+    // If money is missing, a button transfers it. The Enter key does not skip that step.
     await page.getByRole('button', { name: 'Transfer 10.00 USDC' }).waitFor();
     await page.getByLabel('Pairs').press('Enter');
     await move(page, '10.00');
@@ -270,8 +270,8 @@ describe('the Enter key sends a ticket', () => {
   });
 });
 
-describe('R-delay: the page shows that an order is delayed', () => {
-  test('R-delay: a delayed taker order is shown as waiting until it fills, or fails because the market is halted', async () => {
+describe('R-delay: the page shows that an order is being delayed', () => {
+  test('R-delay: a delayed taker order is shown as waiting until it fills or fails because the market is halted', async () => {
     const market = await people.market({ orderDelayMs: 3_000 });
     await people.quote(market);
     const page = await trading(market);
@@ -294,7 +294,7 @@ describe('R-delay: the page shows that an order is delayed', () => {
   });
 });
 
-describe('an open page shows the resolution of its market', () => {
+describe("an open page shows its market's resolution", () => {
   test('an open page shows the payout, the evidence as text, and the recomputed resolution record', async () => {
     const market = await people.market({ outcomes: ['Rain', 'Dry'] });
     const visit = await browser.visit(venue.url);
@@ -321,7 +321,7 @@ describe('an open page shows the resolution of its market', () => {
     const payout = page.getByRole('region', { name: 'Your payout' });
     await payout.getByText('10 Rain shares paid out 10.00 USDC').waitFor();
     await payout.getByText('10 Dry shares pay nothing').waitFor();
-    // The notices report both results: the resolution of the market, and the loss as a loss.
+    // The notices report both results: the market's resolution, and the loss as a loss.
     await visit.waitForNotice('Will it? paid you 10.00 USDC');
     await visit.waitForNotice('Will it? resolved to Rain | Your 10 Dry shares pay nothing');
     await page.getByText('The <b>gauge</b> said 4 mm').waitFor();
@@ -333,7 +333,7 @@ describe('an open page shows the resolution of its market', () => {
 });
 
 describe('the tables of an account show its shares', () => {
-  test('the value of shares updates with the price, and the payout row names the market', async () => {
+  test('the value of shares follows the price, and the payout row names the market', async () => {
     const event = await people.event({ title: 'Does the ice hold?' });
     const market = await people.market({ question: 'Does the ice hold on Friday?' }, event);
     const holder = await people.holder(market, '100');
@@ -342,7 +342,7 @@ describe('the tables of an account show its shares', () => {
     await visit.open(`/explorer/address/${holder}?tab=shares`);
     const row = page.getByRole('row', { name: /Yes/ }).filter({ hasText: 'ice' });
     await row.getByText('50.00').first().waitFor();
-    // Starting here, only the stream provides the value of the shares.
+    // From here on, only the stream provides the value of the shares.
     await page.route('**/info', (route) =>
       /clearinghouseState|outcomePositions/.test(route.request().postData() ?? '')
         ? route.abort()
@@ -358,13 +358,13 @@ describe('the tables of an account show its shares', () => {
   });
 });
 
-describe('the outcome screens are accessible in all looks', () => {
+describe('the outcome screens are accessible in both themes and at both sizes', () => {
   test('axe finds no violations, and the probabilities of a set have no sum, which the spread would distort', async () => {
     const eventSlug = await people.event({ mutuallyExclusive: true });
     for (const groupTitle of ['Atlas', 'Comet']) {
       await people.quote(await people.market({ groupTitle }, eventSlug), '20');
     }
-    // Chromium under LANG=C reports a language that formatters reject, but the chart is still
+    // Under LANG=C, Chromium reports a language that formatters reject, but the chart is still
     // drawn.
     const page = await visiting(`/events/${eventSlug}`, {
       script: `Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' });`,
@@ -375,7 +375,7 @@ describe('the outcome screens are accessible in all looks', () => {
     expect(await faultsFound(page)).toEqual([]);
   });
 
-  test('a viewer sees the shares and orders of another account without buttons', async () => {
+  test("a viewer sees another account's shares and orders, without buttons", async () => {
     const market = await people.market();
     await people.quote(market, '20');
     const address = await people.holder(market, '10');

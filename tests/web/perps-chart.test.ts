@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-test('the German controls of the chart fit on a desktop, a tablet and a phone', async () => {
+test("the chart's German controls fit on a desktop, a tablet and a phone", async () => {
   const visit = await browser.visit(venue.url, {
     locale: 'de-DE',
     viewport: { width: 1440, height: 900 },
@@ -85,7 +85,7 @@ test('intervals are stored, indicators are drawn in panes, and the chart can be 
   }
   await dialog.getByRole('textbox', { name: 'Search indicators' }).fill('rsi');
   await dialog.getByRole('button', { name: 'Relative strength index' }).press('Enter');
-  // A chart can have several indicators of a kind, each with its own settings.
+  // A chart can have several indicators of the same kind, each with its own settings.
   const second = added.getByRole('listitem').nth(1);
   await second.getByRole('textbox', { name: 'Period' }).fill('5');
   await second.getByRole('button', { name: 'Source Close' }).press('Enter');
@@ -119,7 +119,7 @@ test('intervals are stored, indicators are drawn in panes, and the chart can be 
   expect(bytes.subarray(1, 4).toString()).toBe('PNG');
 });
 
-test('drawings can be created, moved and removed, and survive a reload and another interval', async () => {
+test('drawings can be created, moved and removed, and survive a reload and a change of interval', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -153,7 +153,7 @@ test('drawings can be created, moved and removed, and survive a reload and anoth
   await page.getByRole('radio', { name: '5m', exact: true }).click();
   await expect.poll(price).toBe(dragged);
   // The style of the selected drawing can be changed, and every change can be undone. Handles are
-  // hidden and cannot be focused until the candles of the interval have loaded.
+  // hidden and cannot be focused until the interval's candles have loaded.
   await level.waitFor();
   await level.focus();
   const style = page.getByRole('group', { name: 'Style of the drawing' });
@@ -185,7 +185,7 @@ test('drawings can be created, moved and removed, and survive a reload and anoth
   await expect.poll(() => drawings.count()).toBe(0);
 });
 
-test('candles of the mark and the oracle price begin with the venue, and the choice is stored per market', async () => {
+test('candles of the mark and the oracle price begin when the venue starts, and the choice is stored per market', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -218,7 +218,7 @@ test('candles of the mark and the oracle price begin with the venue, and the cho
     .waitFor();
 });
 
-test('the chart shows volume by price next to the candles, and another market in percent over them', async () => {
+test('the chart shows volume by price next to the candles, and another market in percent on top of them', async () => {
   // A curve needs at least two prices.
   const market = 'BTC-USDC';
   await quoteMarket(venue.url, { market, bids: ['97010'], asks: [], size: '0.001' });
@@ -241,12 +241,12 @@ test('the chart shows volume by price next to the candles, and another market in
   await page.getByRole('menuitemradio', { name: 'None' }).press('Enter');
 });
 
-/** Waits until a change of the width has been drawn. */
+/** Waits until a change of width has been drawn. */
 async function twoFrames(): Promise<void> {
   await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
 }
 
-/** Returns the number of non-transparent pixels of the layer above the candles. */
+/** Returns the number of non-transparent pixels in the layer above the candles. */
 async function inked(page: Page): Promise<number> {
   return page
     .locator('section[aria-label="Price chart"] canvas[aria-hidden=true]')
@@ -278,8 +278,8 @@ test(
       return (await info.candleSnapshot({ coin: '1', interval: '1m', startTime })).length;
     };
     const market = 'BTC-USDC';
-    // A replay needs candles of two minutes, so the test makes a trade in another minute if there
-    // is only one.
+    // A replay needs two minutes' worth of candles, so if there is only one, the test makes a trade
+    // in another minute.
     while ((await venueMinutes()) < 2) {
       await quoteMarket(venue.url, { market, bids: ['97010'], asks: [], size: '0.001' });
       await new Promise((resolve) => setTimeout(resolve, 5_000));

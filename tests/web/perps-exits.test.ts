@@ -9,8 +9,8 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * The page names the TP/SL orders of a position before it cancels them, and keeps them unless the
- * user selects them.
+ * The page names a position's TP/SL orders before it cancels them, and keeps them unless the user
+ * selects them.
  */
 
 const LONG_MS = 120_000;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'cancelling all orders keeps the TP/SL orders of positions unless they are selected',
+  "cancelling all orders keeps the positions' TP/SL orders unless they are selected",
   async () => {
     const { owner, page } = await withExits();
     const { address } = owner.wallet!;

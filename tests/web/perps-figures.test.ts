@@ -11,7 +11,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Checks that the figures of the terminal state what they are and do not contradict each other. */
+/** Checks that the terminal's figures are labelled and do not contradict each other. */
 
 const LONG_MS = 120_000;
 const EXECUTED = { confirm: 'executed' } as const;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'an isolated position has its own margin ratio, its direction in words, and its margin before the buttons',
+  'an isolated position shows its own margin ratio, its direction in words, and its margin ahead of the buttons',
   async () => {
     const perp = await listPerp(venue.url, { ...GRID, operator: WHO_DEPLOYS });
     const visit = await browser.visit(venue.url);
@@ -53,7 +53,7 @@ test(
     await row.getByText('Long 20× Isolated').waitFor();
     await expect.poll(() => row.innerText()).toMatch(/\d+\.\d%\s*\+\s*−/);
     expect(await faultsFound(page)).toEqual([]);
-    // Closing all positions asks for confirmation first, and no conditional order remains.
+    // Closing all positions asks for confirmation first, and no conditional orders remain.
     await button(page, 'Close all').click();
     const dialog = page.getByRole('dialog', { name: 'Close all positions' });
     await dialog.getByText(perp.name).first().waitFor();
@@ -78,7 +78,7 @@ test('an order that the venue would reject cannot be sent, and one press correct
   await expect.poll(() => button(page, /^Buy 0\.\d+ BTC at 96,900/).isEnabled()).toBe(true);
 });
 
-test('the ticket shows how much of the book a market order consumes and how much liquidity is missing', async () => {
+test('the ticket shows how much of the book a market order consumes and how much liquidity is lacking', async () => {
   const perp = await listPerp(venue.url, { ...GRID, operator: WHO_DEPLOYS });
   await quoteMarket(venue.url, { market: perp.name, bids: ['99'], asks: ['101'], size: '2' });
   const visit = await browser.visit(venue.url);
@@ -95,7 +95,7 @@ test('the ticket shows how much of the book a market order consumes and how much
   await box.getByText('A market order also reserves its fee').waitFor();
 });
 
-test('the mark between the sides of the book has a label, and the spread is shown as a price', async () => {
+test('the mark between the two sides of the book is labelled, and the spread is shown as a price', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');

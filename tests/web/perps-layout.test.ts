@@ -8,7 +8,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** The panels of the terminal can be moved, resized, closed and saved, including by keyboard. */
+/** The terminal's panels can be moved, resized, closed and saved, also with the keyboard. */
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-test('panels are closed, moved, resized and saved by keyboard, and survive a reload', async () => {
+test('panels can be closed, moved, resized and saved with the keyboard, and survive a reload', async () => {
   const { page } = await terminal();
   expect(await order(page)).toEqual(['chart', 'book', 'trades', 'tables', 'ticket']);
   await inMenu(page, 'Trades', 'Close panel');
@@ -45,7 +45,7 @@ test('panels are closed, moved, resized and saved by keyboard, and survive a rel
   await page.keyboard.press('Escape');
 });
 
-test('a panel is dragged to a side of another panel', async () => {
+test('a panel can be dragged to a side of another panel', async () => {
   const { page } = await terminal();
   const grip = (await button(page, 'Move or close: Order book').boundingBox())!;
   const target = (await page.locator('[data-panel=chart]').boundingBox())!;

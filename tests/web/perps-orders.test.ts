@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'one confirmation that names each position closes all of them and cancels their TP/SL',
+  'a single confirmation that names each position closes them all and cancels their TP/SL',
   async () => {
     const grid = { base: 'ALL', price: '50', tick: '0.01', szDecimals: 2 };
     const perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
@@ -63,7 +63,7 @@ test(
 );
 
 test(
-  'orders above a value need a confirmation, a press on the book sends an order, and notes survive a reload',
+  'orders above a set value need confirmation, a press on the book sends an order, and notes survive a reload',
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -116,7 +116,7 @@ test(
 );
 
 test(
-  'TP/SL can be dragged from the line of a position, and an order can be enlarged by keyboard',
+  "TP/SL can be dragged off a position's line, and an order can be enlarged with the keyboard",
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -148,8 +148,8 @@ test(
       )
       .toBe('0.0021');
 
-    // The ticket contains the price of that order. Both labels are readable, and a press on a
-    // displaced label moves nothing.
+    // The ticket has that order's price. Both labels are readable, and a press on a displaced label
+    // moves nothing.
     const price = page.getByRole('textbox', { name: 'Price', exact: true });
     await price.fill('96900');
     const [ordered, drafted] = ['Buy 0.00210', 'Ticket: buy'].map((name) =>
@@ -169,7 +169,7 @@ test(
     await page.getByRole('slider', { name: 'Ticket: take profit' }).press('Shift+ArrowUp');
     expect(Number(await takeProfit.inputValue())).toBeCloseTo(before + 1, 5);
     await page.getByRole('slider', { name: 'Ticket: stop loss' }).waitFor();
-    // Only the button of the ticket sends the order.
+    // Only the ticket's button sends the order.
     expect(await owner.info.frontendOpenOrders({ user: address })).toHaveLength(1);
   },
   LONG_MS,
@@ -183,7 +183,7 @@ async function overlap(one: Locator, other: Locator): Promise<number | undefined
 }
 
 /**
- * Drags vertically with the pointer after the line has stopped moving, because a chart rescales
+ * Drags vertically with the pointer once the line has stopped moving, because a chart rescales
  * while it loads candles.
  */
 async function drag(page: Page, line: Locator, pixels: number): Promise<void> {

@@ -18,12 +18,12 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { pageReady, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** Checks the content of the tables below the market at every screen width. */
+/** Checks the contents of the tables below the market at every screen width. */
 
 const LONG_MS = 120_000;
 const HOUR_MS = 3_600_000;
 const BEFORE_HOUR_MS = 20_000;
-/** A premium is sampled every five seconds, and a price is fresh for thirty seconds. */
+/** A premium is sampled every five seconds, and a price becomes stale after thirty seconds. */
 const STEP_MS = 5_000;
 const PATIENCE = { timeout: LONG_MS, interval: 100 };
 const TABS = [
@@ -37,7 +37,7 @@ const TABS = [
 ] as const;
 const TABLET = 834;
 const PHONE = 390;
-/** The number of widths per run. `npm run test:long` tests all widths. */
+/** The number of widths tested per run. `npm run test:long` tests all widths. */
 const WIDTHS = 2;
 const SEED = freshSeed('WIDTHS_SEED');
 const random = seededRandom(SEED);
@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 
 test(
-  `the tables do not cut off even the largest figures at any width, WIDTHS_SEED=${SEED}`,
+  `the tables do not truncate even the largest figures at any width, WIDTHS_SEED=${SEED}`,
   async () => {
     const page = await withRowsInAllTables();
     const cut: string[] = [];
@@ -132,9 +132,9 @@ async function withRowsInAllTables(): Promise<Page> {
 }
 
 /**
- * Advances to just before the end of an hour, performs an action that needs a fresh price, and then
- * advances slowly, so that a premium is sampled at that price. By R-funding-gaps, an hour without a
- * sample or with a stale price pays no funding.
+ * Advances to just before the end of an hour, performs an action that needs a recent price, and
+ * then advances slowly, so that a premium is sampled at that price. By R-funding-gaps, an hour
+ * without a sample or with a stale price pays no funding.
  */
 async function overTheHour({ info, wallet }: Client, first: () => Promise<unknown>): Promise<void> {
   const query = { type: 'userFundings', user: wallet!.address } as const;

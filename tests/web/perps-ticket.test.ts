@@ -12,7 +12,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** The terminal previews an order without making claims about unknown data. */
+/** The terminal previews an order without claiming anything about data it does not have. */
 
 const LONG_MS = 120_000;
 const EXECUTED = { confirm: 'executed' } as const;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, LONG_MS);
 afterEach(() => browser.leaveAll());
 
-test("a resting or waiting order shows its maker and taker fees at the account's tier", async () => {
+test("a resting order or an untriggered one shows its maker and taker fees at the account's tier", async () => {
   const page = await trading(browser, venue.url);
   const later = page.locator('p', { hasText: /^Fee on fill/ });
   await page.getByRole('textbox', { name: 'Price' }).fill('96000');
@@ -100,15 +100,15 @@ test.each([
     const coin = String(perp.asset);
     const { availableToTrade } = await owner.info.activeAssetData({ user, coin });
     const { assetPositions } = await owner.info.clearinghouseState({ user });
-    // The offers did not follow the mark, so the unrealised gain of the position can be used to
-    // trade again.
+    // The offers did not follow the mark, so the position's unrealised gain can be used to trade
+    // again.
     const gain = Math.max(0, Number(assetPositions[0]?.position.unrealizedPnl));
     const left = Number(availableToTrade[does === 'Buy' ? 0 : 1]) - gain;
     expect(left).toBeLessThan(10);
   },
 );
 
-test('numbers in common formats are accepted and change in steps, and invalid ones are rejected', async () => {
+test('numbers in common formats are accepted and can be stepped up and down, and invalid ones are rejected', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -122,20 +122,20 @@ test('numbers in common formats are accepted and change in steps, and invalid on
   await price.pressSequentially('x');
   expect(await price.inputValue()).toBe('1234x');
   await page.getByText('“1234x” is not a valid number. Example: 97,174.6').waitFor();
-  // The number with the error would not be sent, so a step starts at zero.
+  // The erroneous number would not be sent, so stepping starts at zero.
   await price.press('ArrowUp');
   expect(await price.inputValue()).toBe('0.1');
   await price.fill('12 or so');
   await price.blur();
   expect(await price.inputValue()).toBe('12 or so');
-  // The page uses the same format, so that numbers copied from it work.
+  // The page uses the same format, so numbers copied from it work.
   await price.fill('97,174.6');
   await price.blur();
   expect(await price.inputValue()).toBe('97174.6');
 });
 
-test('the terminal claims nothing about an account before its data is loaded', async () => {
-  // Records every text that is drawn below the market, starting with the first one.
+test('the terminal claims nothing about an account until its data is loaded', async () => {
+  // Records every text drawn below the market, from the first one on.
   const script = `{
     const seen = new Set();
     Object.assign(globalThis, { seen });
@@ -183,7 +183,7 @@ test(
       .nth(2)
       .waitFor();
     await expect.poll(() => gaps(page)).toEqual([true, true]);
-    // The line of the ticket is drawn behind the labels at both of its ends.
+    // The ticket's line is drawn behind the labels at both of its ends.
     await page.getByRole('textbox', { name: 'Price' }).fill('96947');
     await page.getByRole('slider', { name: 'Ticket: buy' }).waitFor();
     await expect.poll(() => crossings(page)).toMatchObject({ isNone: false });
@@ -212,7 +212,7 @@ test(
 async function crossings(page: Page): Promise<{ isNone: boolean; struck: readonly string[] }> {
   return page.evaluate(() => {
     const lines = [...document.querySelectorAll<HTMLElement>('li[data-price]')];
-    // Lines ignore the pointer, so pointer events are enabled to find the topmost element.
+    // Lines ignore the pointer, so pointer events are enabled on them to find the topmost element.
     for (const { style } of lines) style.pointerEvents = 'auto';
     const tags = lines.map((line) => line.firstElementChild!);
     const crossed = lines.flatMap((line) => {
@@ -238,7 +238,7 @@ async function gaps(page: Page): Promise<readonly boolean[]> {
 }
 
 test(
-  'a long market name remains on one line, and a phone shows the liquidation price and the progress of a reversal',
+  'a long market name stays on one line, and a phone shows the liquidation price and the progress of a reversal',
   async () => {
     const perp = await listPerp(venue.url, {
       base: 'LONGESTNAME',

@@ -37,7 +37,7 @@ test(
     await page.getByRole('radio', { name: 'Sell / short' }).click();
     await page.getByRole('textbox', { name: 'Trigger price (mark)' }).fill('96500');
     await size(page).fill('0.001');
-    // No price of the scale orders is reused. A stop starts at the market price and shows its
+    // None of the scale orders' prices is reused. A stop starts at the market price and shows its
     // limit.
     const limit = page.getByRole('textbox', { name: 'Limit' });
     expect(await limit.inputValue()).toBe('');
@@ -57,8 +57,8 @@ test(
     await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('Enter');
     await page.getByRole('row', { name: /96,499\.9/ }).waitFor();
     await page.getByRole('row', { name: /96,500\.0/ }).waitFor({ state: 'detached' });
-    // The trigger order can also be edited in the table, where it gets a limit. A price beyond the
-    // mark would trigger immediately, so it is not sent.
+    // The trigger order can also be edited in the table, where it is given a limit. A price beyond
+    // the mark would trigger immediately, so it is not sent.
     await page.getByRole('row', { name: /Sell · SL.*96,499\.9 Market/ }).waitFor();
     await button(page, 'Edit order at 96,499.9').click();
     const dialog = page.getByRole('dialog', { name: 'Edit conditional order' });
@@ -77,7 +77,7 @@ test(
     await button(page, 'Cancel all').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel 4 orders' }).click();
     await page.getByText('No conditional orders', { exact: true }).waitFor();
-    // The address contains the tab, so a reload opens the same tab.
+    // The address includes the tab, so a reload opens the same tab.
     await page.reload();
     await page.getByText('No conditional orders', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Open orders' }).click();
@@ -114,8 +114,8 @@ test(
     await expect
       .poll(() => exitPrices(page), LONG_WAIT)
       .toMatch(/^97,(?:0[1-9]|1\d|2[0-8])\d\.\d \/ 96,709\.0$/);
-    // A take-profit beyond the mark would execute immediately, so the page shows this during the
-    // drag and does not send the order.
+    // A take-profit beyond the mark would execute immediately, so the page says so during the drag
+    // and does not send the order.
     const stood = await exitPrices(page);
     const [from, to] = [
       (await page.getByRole('slider', { name: 'Take profit' }).boundingBox())!,
@@ -128,8 +128,8 @@ test(
     await page.mouse.up();
     await page.getByText('The mark price has already passed this price').first().waitFor();
     expect(await exitPrices(page)).toBe(stood);
-    // The venue keeps TP/SL orders that came with the order, so the page cancels them together with
-    // the close.
+    // The venue keeps TP/SL orders that came with the order, so the page cancels them when it
+    // closes the position.
     await button(page, 'Close BTC-USDC').click();
     await page
       .getByRole('menuitem', { name: 'Close 100% at market and cancel its 2 TP/SL orders' })

@@ -39,7 +39,7 @@ const world = aVenue([
 const operator = new Operator(world);
 let browser: WebBrowser;
 let perp: OwnPerp;
-/** An account that quotes both sides of 100. */
+/** An account that quotes on both sides of 100. */
 let maker: Actor;
 
 beforeAll(async () => {
@@ -94,7 +94,7 @@ test(
 );
 
 test(
-  'R-delist: a closing market shows its end and accepts only reducing orders',
+  'R-delist: a closing market shows when it ends and accepts only reducing orders',
   async () => {
     const { page } = await trading();
     await buy(page, '2');
@@ -112,7 +112,7 @@ test(
 );
 
 test(
-  'R-oracle-stale: a market shows that its price is stale and continues with the next price',
+  'R-oracle-stale: a market shows that its price is stale and resumes with the next price',
   async () => {
     const { instrumentId } = succeeded(await operator.send({ registerPerp: definition() })).created;
     const prices = [{ instrumentId, oraclePx: '100', externalPerpPx: null }];
@@ -173,7 +173,7 @@ test(
 );
 
 test(
-  'after a lost answer, the order is executed once and reported correctly',
+  'after a lost answer, the order executes once and is reported correctly',
   async () => {
     const { address, page } = await trading();
     // The order reaches the venue, but its response and those to all retries are lost.
@@ -204,7 +204,7 @@ test(
 );
 
 test(
-  'after too many requests, the ticket shows when to retry, and a press sends the order',
+  'after too many requests, the ticket says when to retry, and a press sends the order',
   async () => {
     const { page } = await trading();
     await choose(page, 'Market');
@@ -225,7 +225,7 @@ test(
   LONG_MS,
 );
 
-/** Sends requests until the venue rejects one because of the limit. */
+/** Sends requests until one is rejected because of the rate limit. */
 async function limited(page: Page): Promise<APIResponse> {
   for (;;) {
     const replies = await Promise.all(

@@ -17,7 +17,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** A complete trade needs many steps on a shared machine. */
+/** A complete trade takes many steps on a shared machine. */
 const LONG_MS = 120_000;
 const LONG_WAIT = { timeout: 60_000 };
 
@@ -57,7 +57,7 @@ test(
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'TP' }).fill('97500');
     await dialog.getByText('PnL at 97,500.0: +4.90 USDC (+0.51%)').waitFor();
-    // A loss of 5.1 USDC corresponds to a price that is 510 below the entry.
+    // A loss of 5.1 USDC corresponds to a price 510 below the entry.
     await dialog.getByRole('textbox', { name: 'SL' }).fill('96500');
     await dialog.getByText('PnL at 96,500.0: −5.10 USDC').waitFor();
     await dialog.getByRole('button', { name: 'Set TP/SL' }).click();
@@ -119,7 +119,7 @@ test(
     await row.getByRole('textbox', { name: 'Size' }).press('Enter');
     await row.getByText('96,850.5').waitFor();
 
-    // With the keyboard, one step up and Enter have the same effect.
+    // On the keyboard, one step up followed by Enter has the same effect.
     await page.getByRole('slider', { name: 'Buy 0.003' }).press('ArrowUp');
     await page.getByRole('slider', { name: 'Buy 0.003' }).press('Enter');
     await row.getByText('96,850.6').waitFor();
@@ -133,7 +133,7 @@ test(
 );
 
 test(
-  'an order can rest until a date, and the page shows depth, funding and the colours of both sides',
+  'an order can rest until a given date, and the page shows depth, funding and the colours of both sides',
   async () => {
     const page = await trading(browser, venue.url);
     await page.getByRole('textbox', { name: 'Price' }).fill('96500');
@@ -190,7 +190,7 @@ test("the ticket's order is simulated, and screen readers announce the result on
       if (element.getAttribute('aria-live') === 'polite') announcements.push(element.textContent!);
     }).observe(element, { subtree: true, childList: true, characterData: true });
   });
-  // The page shows no result for another size until the venue has responded.
+  // The page shows no result for a different size until the venue has responded.
   let answer = (): void => undefined;
   const asked = new Promise<void>((resolve) => {
     answer = resolve;
@@ -215,7 +215,7 @@ test("the ticket's order is simulated, and screen readers announce the result on
   expect(announcements[0]).toMatch(/^Fills 0.003 at/);
 });
 
-test('errors in price and margin are explained before sending', async () => {
+test('errors in the price or the margin are explained before sending', async () => {
   const page = await trading(browser, venue.url);
   await page.getByRole('textbox', { name: 'Price' }).fill('96900.07');
   await size(page).fill('0.002');
@@ -232,7 +232,7 @@ test('errors in price and margin are explained before sending', async () => {
 });
 
 test(
-  'hedge mode holds a long and a short side together, and each is closed separately',
+  'in hedge mode, a long and a short are held together, and each is closed separately',
   async () => {
     const page = await trading(browser, venue.url);
     await page.getByRole('textbox', { name: 'Price' }).fill('96000');
@@ -240,7 +240,7 @@ test(
     await button(page, 'Buy 0.001 BTC at 96,000').click();
     await page.getByRole('tab', { name: 'Open orders 1' }).waitFor();
     await button(page, 'One-way').click();
-    // The page names the reasons that prevent another mode. A button removes them.
+    // The page names what prevents a change of mode. A button removes these obstacles.
     await page.getByText('Positions: 0, open orders: 1, conditional orders: 0.').waitFor();
     await button(page, 'Cancel all orders').click();
     await page.getByRole('radio', { name: /^Hedge/ }).click();
@@ -255,7 +255,7 @@ test(
     await button(page, 'Open short 0.003 BTC at market').click();
     await page.getByRole('row', { name: /BTC-USDC.*−0\.003/ }).waitFor();
     expect(await position(page).count()).toBe(2);
-    // The buttons of the rows have distinct names.
+    // The buttons in the rows have distinct names.
     await button(page, 'Reverse BTC-USDC long').waitFor();
     await button(page, 'Reverse BTC-USDC short').waitFor();
 
@@ -272,7 +272,7 @@ test(
 );
 
 test(
-  'isolated margin: leverage can be set, a position opened and margin added',
+  'with isolated margin, leverage can be set, a position opened and margin added',
   async () => {
     const page = await trading(browser, venue.url);
     await button(page, /^Leverage/).click();
@@ -287,7 +287,7 @@ test(
     await button(page, 'Leverage 10×').waitFor();
 
     await choose(page, 'Market');
-    // The position is so large that a small move of the mark changes its value by one cent.
+    // The position is large enough that a small move in the mark changes its value by a cent.
     const quotes = { market: 'BTC-USDC', bids: ['96990'], asks: ['97010'] };
     await quoteMarket(venue.url, { ...quotes, size: '0.02' });
     await size(page).fill('0.02');
@@ -301,7 +301,7 @@ test(
     const before = Number.parseFloat(await margin.innerText());
     await button(page, 'Add margin to BTC-USDC').click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Amount' }).fill('5');
-    // Additional margin moves the liquidation price further away from the mark.
+    // Added margin moves the liquidation price further away from the mark.
     await page
       .getByRole('dialog')
       .getByText(/^8\d,\d{3}\.\d → 8\d,\d{3}\.\d$/)
@@ -317,7 +317,7 @@ test(
   LONG_MS,
 );
 
-test('the spread is a price and a share, and the grouping and the unit of the book are stored', async () => {
+test("the spread is shown as a price and a fraction, and the book's grouping and unit are stored", async () => {
   const page = await trading(browser, venue.url);
   const book = page.getByRole('region', { name: 'Order book', exact: true });
   await book.getByText('Spread 20.0 · 0.0206%').waitFor();
@@ -341,7 +341,7 @@ test('the spread is a price and a share, and the grouping and the unit of the bo
   await expect.poll(first).toMatch(/^96,900\.0/);
 });
 
-test('the keyboard alone selects a level of the book and another market, whose ticket starts without that price', async () => {
+test('the keyboard alone selects a book level and another market, whose ticket starts without that price', async () => {
   const page = await trading(browser, venue.url);
   // Automated checks find no violations on the screen.
   expect(await faultsFound(page)).toEqual([]);
@@ -389,8 +389,8 @@ test(
     await all.getByText('Liq. price', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await all.waitFor({ state: 'detached' });
-    // A width of 320 px, which corresponds to a small window at 200%, does not require horizontal
-    // scrolling either.
+    // Nor does a width of 320 px, which corresponds to a small window at 200%, require horizontal
+    // scrolling.
     for (const width of [PHONE.width, 320]) {
       await page.setViewportSize({ width, height: PHONE.height });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -9,8 +9,8 @@ import { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 
 /**
- * Takes pictures of every screen for review: `npm run pictures -- [folder] [parts of names, with
- * commas]`. The files in `pictures/` define the pictures, one file per feature.
+ * Takes pictures of every screen for review: `npm run pictures -- [folder] [parts of names,
+ * separated by commas]`. The files in `pictures/` define the pictures, one file per feature.
  */
 
 const LOOKS = [
@@ -68,8 +68,8 @@ async function allPictures(): Promise<Picture[]> {
 }
 
 /**
- * Takes a picture in all looks. A failure is reported at the end and does not affect the other
- * pictures.
+ * Takes a picture in both themes and at both sizes. A failure is reported at the end and does not
+ * affect the other pictures.
  */
 async function takeAll(picture: Picture, from: Venue): Promise<void> {
   for (const look of LOOKS) {

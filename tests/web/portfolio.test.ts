@@ -13,7 +13,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Tests the positions and the history of an account, and the rewards of a builder. */
+/** Tests an account's positions and history, and a builder's rewards. */
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-/** Opens a screen for a visitor with a test account, and returns an SDK client of this account. */
+/** Opens a screen for a visitor with a test account, and returns an SDK client for that account. */
 async function atScreen(
   path: string,
   options?: VisitOptions,
@@ -33,13 +33,13 @@ async function atScreen(
   return { page: visit.page, user: address, owner };
 }
 
-/** Returns the lines of the file that the page saves after a button press. */
+/** Returns the lines of the file that the page saves when a button is pressed. */
 async function fileOf(page: Page, press: () => Promise<void>): Promise<readonly string[]> {
   const [download] = await Promise.all([page.waitForEvent('download'), press()]);
   return (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
 }
 
-test('a trade appears in positions, fills, daily results and the saved file', async () => {
+test('a trade appears in the positions, the fills, the daily results and the saved file', async () => {
   const { owner, page, user } = await atScreen('/portfolio');
   await page.getByText('No open positions').waitFor();
   const maker = await trader(venue.url, 'portfolio maker');
@@ -47,7 +47,7 @@ test('a trade appears in positions, fills, daily results and the saved file', as
   await tradeBetween(maker, owner, { ...perp, size: '0.01' });
   await page.getByRole('row', { name: /BTC-USDC.*cross.*0\.01/ }).waitFor();
 
-  // The effect of a fill is stated as text, not only by a colour.
+  // The effect of a fill is stated in text, not only by colour.
   await page.getByRole('tab', { name: 'Trade history' }).click();
   await page.getByRole('row', { name: /BTC-USDC.*Open long/ }).waitFor();
 
@@ -68,7 +68,7 @@ test('a trade appears in positions, fills, daily results and the saved file', as
     page.getByRole('link', { name: 'Trade history as CSV' }).click(),
   );
   expect(fills).toHaveLength(2);
-  // The saved values are exactly those of the venue.
+  // The saved values are exactly the venue's.
   const names = fills[0]!.split(',');
   const saved = Object.fromEntries(fills[1]!.split(',').map((text, at) => [names[at]!, text]));
   const [fill] = await owner.info.userFills({ user });
@@ -85,7 +85,7 @@ test('a trade appears in positions, fills, daily results and the saved file', as
   };
   expect(saved).toMatchObject(exact);
 
-  // The calendar shows the result of the current day. The table also shows the volume of the trade.
+  // The calendar shows the current day's result. The table also shows the trade's volume.
   const today = page.locator('td[aria-current=date]');
   await expect.poll(() => today.innerText()).toMatch(/^\d+\s[+−]\d+\.\d\d$/);
   expect(await today.getAttribute('title')).toMatch(/volume 9\d\d\.\d\d, fees 0\.\d\d USDC$/);
@@ -100,7 +100,7 @@ test('a trade appears in positions, fills, daily results and the saved file', as
   expect(byDay[0]).toBe('day,pnl,volume,fees,funding,value');
   expect(byDay[1]).toMatch(/^20\d\d-\d\d-\d\d,-?\d/);
 
-  // On a tablet, the tables do not cut off any figures.
+  // On a tablet, the tables do not truncate any figures.
   for (const width of [768, 834, 1_100]) {
     await page.setViewportSize({ ...DESKTOP, width });
     for (const tab of [
@@ -170,7 +170,7 @@ test('a list loads all its rows when it is scrolled to the end', async () => {
   const { owner, page } = await atScreen('/portfolio?tab=history');
   await page.getByText('No orders yet').waitFor();
   const { asset, price } = await perpNear(owner, 'BTC-USDC');
-  // There are five batches of orders far below the mark, each order at its own price. All are
+  // There are five batches of orders far below the mark, each order at a different price. All are
   // cancelled.
   const [rounds, each] = [5, 48];
   const first = Math.round(Number(price) * 0.7);
@@ -186,7 +186,7 @@ test('a list loads all its rows when it is scrolled to the end', async () => {
     list.locator(`table[aria-rowcount="${count + 1}"]`).waitFor({ state: 'attached' });
   await rows(rounds * each);
 
-  // After a reload, the page shows the newest rows and loads the other rows when the user scrolls.
+  // After a reload, the page shows the newest rows and loads the others when the user scrolls.
   await page.reload();
   await rows(200);
   const down = () => list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
@@ -197,7 +197,7 @@ test('a list loads all its rows when it is scrolled to the end', async () => {
   await page.getByRole('row', { name: first.toLocaleString('en-US') }).waitFor();
 });
 
-test('the payout of shares appears after their market has resolved', async () => {
+test('the payout of shares appears after their market resolves', async () => {
   const people = new OutcomePeople(venue.url);
   const market = await people.market();
   await people.quote(market);
@@ -218,7 +218,7 @@ test('the payout of shares appears after their market has resolved', async () =>
   expect(rows).toHaveLength(2);
 });
 
-test('a purchase of NO is shown as bought, although the book shows it as an offer of YES', async () => {
+test('a purchase of NO is shown as bought, even though the book shows it as an offer of YES', async () => {
   const people = new OutcomePeople(venue.url);
   const market = await people.market();
   await people.quote(market);
@@ -257,7 +257,7 @@ test('on a phone no content is wider than the screen, and pressing a position sh
   }
 });
 
-test('a builder sees and claims its rewards with their sources', async () => {
+test('a builder sees its rewards with their sources and claims them', async () => {
   const { page, user } = await atScreen('/builder');
   await page.getByText('No fees earned yet').waitFor();
   const [maker, taker] = [

@@ -20,13 +20,13 @@ import { WebBrowser } from './support/web-browser.ts';
 import { pageReady } from './support/web-venue.ts';
 
 /**
- * Takes the two pictures of the README: `npm run pictures:readme`. The venue is real, but its clock
- * runs faster, so that half a day of trading takes a minute. Prices are derived from a fixed seed.
+ * Takes the two pictures for the README: `npm run pictures:readme`. The venue is real, but its
+ * clock runs faster, so that half a day of trading takes a minute. Prices come from a fixed seed.
  */
 
 const FOLDER = join(REPOSITORY, 'docs', 'images');
 const BYTES_MAX = 150_000;
-/** The pictures have the best of these qualities that is within the size limit. */
+/** Each picture has the best of these qualities that stays within the size limit. */
 const QUALITIES = [92, 88, 84, 78, 70];
 const FLAGS = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', '--deployers', DEPLOYER];
 const MINUTE_MS = 60_000;
@@ -117,7 +117,7 @@ async function outcomePerson(url: string): Promise<Client> {
   return client;
 }
 
-/** Simulates trades during more than an hour, followed by a book. */
+/** Simulates more than an hour of trades, followed by a book. */
 async function livePerp({ url }: Venue): Promise<void> {
   const [one, other] = [await trader(url, 'one of two'), await trader(url, 'the other of two')];
   const perp = await perpNear(one, 'BTC-USDC');
@@ -143,7 +143,7 @@ async function livePerp({ url }: Venue): Promise<void> {
 }
 
 /**
- * Repeats an action until it succeeds, because the oracle and the clients need time after the clock
+ * Retries an action until it succeeds, because the oracle and the clients need time after the clock
  * jumps.
  */
 async function whenFresh(act: () => Promise<unknown>): Promise<void> {

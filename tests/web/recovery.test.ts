@@ -14,11 +14,12 @@ import { pageReady, startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 /**
- * Tests the screens while the venue or the network is down or limits requests, and after recovery.
+ * Tests the screens while the venue or the network is down or requests are being limited, and after
+ * recovery.
  */
 
 const LONG_MS = 120_000;
-/** Long enough for the page to query the status of an order several times. */
+/** Long enough for the page to query an order's status several times. */
 const DOWN_MS = 3_000;
 const FLAGS = ['--oracle', 'still', '--no-bots', '--web', '--deployers', DEPLOYER];
 
@@ -120,7 +121,7 @@ test.each([
   LONG_MS,
 );
 
-test('a page that could not query its account opens it when the venue responds', async () => {
+test('a page that could not query its account opens it once the venue responds', async () => {
   const visit = await browser.visit(venue.url, { expectedErrors: /ERR_FAILED|Failed to load/ });
   const { page } = visit;
   let isRefusing = true;
@@ -140,7 +141,7 @@ test('a page that could not query its account opens it when the venue responds',
 });
 
 test(
-  'the page reports a lost network and shows the missed events after recovery',
+  'the page reports that the network is down and shows the missed events after recovery',
   async () => {
     const { visit, trade } = await tradingVisit('offline');
     const page = await tabAt(visit, '/trade/BTC-USDC?tab=fills');
@@ -158,7 +159,7 @@ test(
 );
 
 test(
-  'the page waits for a rate-limiting venue with one message and then shows all data',
+  'the page waits for a rate-limiting venue, shows a single message, and then shows all data',
   async () => {
     await venue.stop();
     await venue.startAgain([...FLAGS, '--port', port, '--info-per-second', '3']);
@@ -171,7 +172,8 @@ test(
     await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
     await page.getByRole('button', { name: 'Trade with a test account' }).waitFor();
     await page.getByText('Rate limit reached').waitFor({ state: 'detached' });
-    // A proxy can limit requests with its own text. This is not a lost connection either.
+    // A proxy may limit requests with a message of its choosing. This is not a lost connection
+    // either.
     const headers = { 'retry-after': '1', 'content-type': 'application/json' };
     const body = '{"success":false,"code":429,"message":"slow down"}';
     await page.route('**/info', (route) => route.fulfill({ status: 429, headers, body }));
@@ -213,7 +215,7 @@ function outcomes(): readonly string[] {
   return [...((globalThis as Recording).outcomes ?? [])];
 }
 
-/** Opens the page with a test account that trades with another account through the SDK. */
+/** Opens the page with a test account that trades against another account through the SDK. */
 async function tradingVisit(
   name: string,
 ): Promise<{ maker: Client; owner: Client; visit: Visit; trade: () => Promise<void> }> {
@@ -230,7 +232,7 @@ async function once(maker: Client, owner: Client, perp: Perp): Promise<void> {
   await tradeBetween(maker, owner, { ...perp, size: '0.01' });
 }
 
-/** Opens another tab of the same visitor. */
+/** Opens another tab for the same visitor. */
 async function tabAt({ page, url }: Visit, path: string): Promise<Page> {
   const tab = await page.context().newPage();
   tab.setDefaultTimeout(60_000);

@@ -17,7 +17,7 @@ const LONG_MS = 120_000;
 
 let venue: Venue;
 let browser: WebBrowser;
-/** Server of a page on another site. */
+/** Serves a page on another site. */
 let outsider: Server;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 afterAll(() => outsider?.close());
 
-test('the page remains empty in a frame of another site', async () => {
+test('the page stays empty in a frame on another site', async () => {
   const { port } = outsider.address() as AddressInfo;
   const visit = await browser.visit(`http://127.0.0.1:${port}`, {
     expectedErrors: /frame-ancestors|chrome-error|localStorage/,
@@ -45,7 +45,7 @@ test('the page remains empty in a frame of another site', async () => {
   expect(await frame.locator('#root').count()).toBe(0);
 });
 
-test('scripts from other sources do not run, and the tests detect an attempt', async () => {
+test('scripts from other sources do not run, and the tests detect an attempt to run one', async () => {
   const visit = await browser.visit(venue.url);
   await visit.open('/');
   await visit.page.evaluate(() => {
@@ -64,7 +64,7 @@ test('scripts from other sources do not run, and the tests detect an attempt', a
   await expect.poll(() => visit.faults.join('\n')).toMatch(/policy: script-src-elem/);
   await expect.poll(() => visit.faults.join('\n')).toMatch(/policy: img-src/);
   expect(await visit.page.evaluate(() => 'hasRun' in globalThis)).toBe(false);
-  // In any other test, this message causes a failure at the end.
+  // In any other test, this message would cause a failure at the end.
   await expect(visit.leave()).rejects.toThrow(/policy: script-src-elem/);
   visit.expectErrors(/./);
 });
@@ -86,7 +86,7 @@ test(
     const keys = await storedKeys(page);
     expect(keys.map((key) => /^0x[0-9a-f]{64}$/.test(key))).toEqual([true, true]);
     const all = visit.sent.map(({ body, url }) => `${url} ${body}`).join('\n');
-    // The log contains the data sent over HTTP and over sockets.
+    // The log includes the data sent over HTTP and over sockets.
     expect(all).toContain('"approveAgent"');
     expect(visit.sent.some(({ url }) => url.startsWith('ws:'))).toBe(true);
     expect(all).toMatch(/"signature"/);
@@ -102,8 +102,7 @@ test(
 );
 
 /**
- * Returns the possible encodings of a key: hexadecimal in upper and lower case, base 64 and
- * decimal.
+ * Returns all the ways to encode a key: hexadecimal in upper and lower case, base 64 and decimal.
  */
 function spellings(key: string): readonly string[] {
   const hex = key.slice(2);
@@ -111,7 +110,7 @@ function spellings(key: string): readonly string[] {
   return [hex, hex.toUpperCase(), bytes.toString('base64'), BigInt(key).toString()];
 }
 
-describe('texts of other users are shown as text', () => {
+describe('texts from other users are shown as plain text', () => {
   const TURNING = /[\u202A-\u202E\u2066-\u2069]/gu;
   const HOSTILE = [
     '<img src=x onerror="globalThis.hasRun=true">',
@@ -122,7 +121,7 @@ describe('texts of other users are shown as text', () => {
   ];
 
   test(
-    'titles and names of events are shown as text on every screen',
+    'event titles and names are shown as plain text on every screen',
     async () => {
       const people = new OutcomePeople(venue.url);
       const slugs: string[] = [];
@@ -154,7 +153,7 @@ describe('texts of other users are shown as text', () => {
   );
 
   test(
-    'labels of agents are shown as text',
+    'agent labels are shown as plain text',
     async () => {
       const visit = await browser.visit(venue.url);
       const { page } = visit;

@@ -29,14 +29,14 @@ async function get(path: string, headers: Record<string, string> = {}, method = 
   return { status: reply.status, headers: reply.headers, text: await reply.text() };
 }
 
-/** Returns the path of the first script that the page names. */
+/** Returns the path of the first script named in the page. */
 async function scriptPath(): Promise<string> {
   const { text } = await get('/', HTML);
   return /src="(\/assets\/[^"]+\.js)"/.exec(text)![1]!;
 }
 
 describe('the venue serves its page', () => {
-  test('the page is served at every address of a screen and never from an old copy', async () => {
+  test("the page is served at every screen's address and never from an old copy", async () => {
     for (const path of ['/', '/trade/BTC-USDC', '/events/some-event?tab=rules']) {
       const { headers, status, text } = await get(path, HTML);
       expect([path, status, headers.get('content-type')]).toEqual([
@@ -62,7 +62,7 @@ describe('the venue serves its page', () => {
     expect(text.match(/<style/)).toBeNull();
   });
 
-  test('the nonce of styles differs for every request, and the page contains it', async () => {
+  test('the nonce for styles differs for every request, and the page includes it', async () => {
     const nonces = await Promise.all(
       [0, 1].map(async () => {
         const { headers, text } = await get('/', HTML);
@@ -89,7 +89,7 @@ describe('the venue serves its page', () => {
     expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(plain.text)));
   });
 
-  test('the page names the scripts of its screen, so that a browser requests them in parallel', async () => {
+  test("the page names its screen's scripts, so that a browser requests them in parallel", async () => {
     const scriptsAt = async (path: string): Promise<readonly string[]> => {
       const { text } = await get(path, HTML);
       return [...text.matchAll(/rel="modulepreload" crossorigin href="([^"]+)"/g)].map(
@@ -107,7 +107,7 @@ describe('the venue serves its page', () => {
     }
   });
 
-  test('a client with a current copy of the page or a file does not get it again', async () => {
+  test('a client with a current copy of the page or of a file is not sent it again', async () => {
     for (const path of ['/', '/trade/BTC-USDC', '/favicon.svg', '/manifest.webmanifest']) {
       const first = await get(path, HTML);
       const tag = first.headers.get('etag')!;
@@ -125,7 +125,7 @@ describe('the venue serves its page', () => {
     }
   });
 
-  test('another encoding or another screen has other bytes and another entity tag', async () => {
+  test('another encoding or another screen has different bytes and a different entity tag', async () => {
     const path = await scriptPath();
     const tags = await Promise.all(
       ['br', 'gzip', 'identity'].map(async (encoding) => {
@@ -140,7 +140,7 @@ describe('the venue serves its page', () => {
     expect((await get('/', { ...HTML, 'if-none-match': forged })).status).toBe(200);
   });
 
-  test('a range request gets the whole file and a header that ranges are not supported', async () => {
+  test('a range request gets the whole file, with a header saying that ranges are not supported', async () => {
     const { headers, status, text } = await get('/favicon.svg', { range: 'bytes=0-3' });
     expect([status, headers.get('accept-ranges')]).toEqual([200, 'none']);
     expect(headers.get('content-range')).toBeNull();
@@ -164,13 +164,13 @@ describe('the venue serves its page', () => {
       const reply = await fetch(venue.url + src);
       expect([src, reply.status, reply.headers.get('content-type')]).toEqual([src, 200, type]);
       if (type !== 'image/png') continue;
-      // The width and the height are in the first chunk of a PNG.
+      // A PNG's width and height are in its first chunk.
       const bytes = Buffer.from(await reply.arrayBuffer());
       expect([src, `${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`]).toEqual([src, sizes]);
     }
     const page = await get('/', HTML);
     expect(page.text).toContain('rel="manifest" href="/manifest.webmanifest"');
-    // The browser must detect a new worker, so it may not use a cached copy.
+    // The browser must notice a new worker, so it may not use a cached copy.
     const worker = await get('/worker.js');
     expect([worker.status, worker.headers.get('cache-control')]).toEqual([200, 'no-cache']);
     expect(worker.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
@@ -179,7 +179,7 @@ describe('the venue serves its page', () => {
 });
 
 describe('the API and the page share a port', () => {
-  test('requests for other content types get no page', async () => {
+  test('requests for other content types do not get the page', async () => {
     for (const path of ['/nope', '/assets/nope.js', '/info/x']) {
       const { status, text } = await get(path);
       expect([path, status, text]).toEqual([path, 404, '{"message":"Not found"}']);
@@ -197,7 +197,7 @@ describe('the API and the page share a port', () => {
     }
   });
 
-  test('a venue with --no-web serves no page', async () => {
+  test('a venue with --no-web serves no web pages', async () => {
     const reply = await fetch(bare.url, { headers: HTML });
     expect([reply.status, await reply.text()]).toEqual([404, '{"message":"Not found"}']);
   });

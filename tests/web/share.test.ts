@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-test('one press turns a position into a picture without amounts, which is not uploaded and has a view-only link', async () => {
+test('one press turns a position into a picture that shows no amounts, is not uploaded, and has a view-only link', async () => {
   const page = await trading(browser, venue.url);
   await choose(page, 'Market');
   await size(page).fill('0.001');
@@ -37,7 +37,7 @@ test('one press turns a position into a picture without amounts, which is not up
   const shot = (): Promise<string> =>
     picture.evaluate((it) => (it as HTMLCanvasElement).toDataURL());
   const before = await shot();
-  // The picture has content from the start.
+  // The picture has content right away.
   const colours = await picture.evaluate((it) => {
     const { height, width } = it as HTMLCanvasElement;
     const { data } = (it as HTMLCanvasElement).getContext('2d')!.getImageData(0, 0, width, height);

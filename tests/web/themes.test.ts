@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-test('with reduced motion, every text has the colour of a new theme at once', async () => {
+test("with reduced motion, every text takes on the new theme's colour at once", async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.openWithAccount('/trade/BTC-USDC');

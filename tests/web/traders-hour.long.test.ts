@@ -16,7 +16,7 @@ import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 /**
- * Performs random actions of a trader on the terminal, with shares of an outcome market and with
+ * Performs a trader's random actions on the terminal, with shares in an outcome market and with
  * transfers, and compares the page with /info after each action. Other traders are active only in
  * the second half. The venue is killed in the middle of each half. No row may be missing or
  * duplicated, and no figure may be wrong for longer than an update takes.
@@ -88,7 +88,7 @@ test(
         const act = random.pick(acts.filter(({ isPossible }) => isPossible(book)));
         counts[act.name] = (counts[act.name] ?? 0) + 1;
         await act.run(page, random, book).catch((error: unknown) => {
-          // A row that has disappeared cannot be pressed, but the page is compared in any case.
+          // A row that has disappeared cannot be pressed, but the page is compared anyway.
           if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
           const name = `${act.name}, gone`;
           counts[name] = (counts[name] ?? 0) + 1;
@@ -99,7 +99,7 @@ test(
       await load?.stop();
     }
     process.stdout.write(`${JSON.stringify(counts)}\n`);
-    // A single failure can be due to a row that disappeared, but an action that never succeeds is
+    // A single failure may be due to a row that disappeared, but an action that never succeeds is
     // an error.
     const failing = acts.filter(({ name }) => {
       const [tried, vanished] = [counts[name] ?? 0, counts[`${name}, gone`] ?? 0];
@@ -198,9 +198,7 @@ async function differences(page: Page, { info }: Client, user: string): Promise<
   return found;
 }
 
-/**
- * Compares the number of rows with the venue's, and requires a row with the figures of each item.
- */
+/** Compares the number of rows with the venue's, and requires a row with each item's figures. */
 async function rowsDiffer(
   page: Page,
   name: string,

@@ -5,7 +5,7 @@ import { marketIdsOf, sentencesOf } from '../../packages/web/src/features/explor
 import { wholeDate } from '../../packages/web/src/lib/format.ts';
 import { addWords, words } from '../../packages/web/src/lib/words.ts';
 
-/** The explorer describes every action of the protocol in words. */
+/** The explorer describes every protocol action in words. */
 
 addWords(JSON.parse(readFileSync('packages/web/src/words/en.json', 'utf8')) as object);
 
@@ -325,7 +325,7 @@ describe('transactions are described in words', () => {
     },
   );
 
-  test('the market ids of a request are found at any depth', () => {
+  test('the market ids in a request are found at any depth', () => {
     const ids = cases.flatMap(([, fields]) => marketIdsOf(fields));
     expect(new Set(ids)).toEqual(new Set([1, 100_000]));
   });

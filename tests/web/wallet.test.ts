@@ -31,14 +31,14 @@ test('a browser wallet opens its account and approves an agent that trades for i
   const { page } = visit;
   await visit.open();
   await page.getByRole('button', { name: 'Connect' }).click();
-  // A name that contains markup is shown as text.
+  // A name that contains markup is shown as plain text.
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
   const account = page.getByRole('button', { name: /^0x.*wallet/ });
   await account.waitFor();
   await page.getByText('1,000.00').waitFor();
   expect(wallet.asked.map(({ method }) => method)).toEqual(['eth_requestAccounts']);
 
-  // While the ticket cannot send an order, it shows the button that is required first.
+  // While the ticket cannot send an order, it shows the button that must be pressed first.
   await visit.open('/trade/BTC-USDC');
   await page.getByText('Sign once with your wallet').waitFor();
   const ticket = page.getByRole('form', { name: 'Order ticket' });
@@ -47,7 +47,7 @@ test('a browser wallet opens its account and approves an agent that trades for i
   expect(wallet.asked.map(({ method }) => method)).toContain('eth_signTypedData_v4');
   await expect.poll(async () => (await storedKeys(page)).length).toBe(1);
 
-  // A reload restores the account, its agent and its wallet without a request to the owner.
+  // A reload restores the account, its agent and its wallet without asking the owner.
   const before = wallet.asked.length;
   await page.reload();
   await account.waitFor();
@@ -89,7 +89,7 @@ test('any account can be viewed without a key', async () => {
   await page.getByText('1,000.00').waitFor();
 });
 
-test('a wallet without an account is offered a deposit, without a signature request', async () => {
+test('a wallet without an account is offered a deposit, with no signature request', async () => {
   const wallet = injectedWallet(keyOf('page wallet without an account'));
   const visit = await browser.visit(venue.url, { wallet });
   const { page } = visit;
@@ -101,7 +101,7 @@ test('a wallet without an account is offered a deposit, without a signature requ
   expect(await letTrade.count()).toBe(0);
   await page.locator('main').getByRole('button', { name: 'Deposit' }).click();
   await page.waitForURL('**/account?tab=money&do=deposit');
-  // An external deposit opens the account and updates the ticket.
+  // A deposit made elsewhere opens the account and updates the ticket.
   await visit.open('/trade/BTC-USDC');
   await page.getByText('This address has no account yet.').waitFor();
   await fund(wallet.address);

@@ -21,7 +21,7 @@ async function addressOf(page: Page): Promise<string> {
 
 let visits = 0;
 
-/** Trades with the page's account, and lets it earn builder fees. */
+/** Trades using the page's account, and lets it earn builder fees. */
 async function busy(page: Page, { url }: Venue): Promise<void> {
   const user = await addressOf(page);
   const owner = await ownerOf(page, url, user);
@@ -50,7 +50,7 @@ async function busy(page: Page, { url }: Venue): Promise<void> {
     const order = buyYes({ asset, price: '0.9', size: '25' });
     await owner.exchange.order({ orders: [order] }, CONFIRMED).catch(() => undefined);
   }
-  // The reload removes the notices, which would cover the tables.
+  // The reload removes the notices, which would otherwise cover the tables.
   await page.reload();
   await page
     .getByText(/^(?:Equity|Earned)$/)
@@ -59,7 +59,7 @@ async function busy(page: Page, { url }: Venue): Promise<void> {
     .waitFor();
 }
 
-/** Shows extreme balances, some larger and some smaller than any real balance. */
+/** Shows extreme balances, both larger and smaller than any real balance. */
 async function extreme(page: Page, venue: Venue): Promise<void> {
   const owner = await ownerOf(page, venue.url, await addressOf(page));
   for (const [at, agentName] of ['<img src=x onerror=alert(1)>', '\u202eevil', ''].entries()) {

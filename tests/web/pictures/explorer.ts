@@ -30,7 +30,7 @@ async function atOrder(page: Page, venue: Venue): Promise<void> {
   const user = await traded(venue);
   const reader = createReader({ url: venue.url });
   let fills = await reader.info.userFills({ user });
-  // The history lags behind the book, so the query is repeated.
+  // The history lags behind the book, so the query is retried.
   while (fills.length === 0) fills = await reader.info.userFills({ user });
   reader.close();
   await find(page, fills[0]!.hash);
@@ -40,7 +40,7 @@ async function atOrder(page: Page, venue: Venue): Promise<void> {
     .waitFor();
 }
 
-/** Opens the newest block with a signed request. */
+/** Opens the newest block that has a signed request. */
 async function atBlock(page: Page, { url }: Venue): Promise<void> {
   const reader = createReader({ url });
   const blocks = await reader.info.blocks({ limit: 100 });

@@ -37,7 +37,7 @@ export const pictures: readonly Picture[] = [
     name: 'leaderboard-off',
     path: '/leaderboard',
     prepare: async (page) => {
-      // Simulates a venue whose operator disabled the feature.
+      // Simulates a venue whose operator has disabled the feature.
       await page.route('**/info', async (route) => {
         const { type } = route.request().postDataJSON() as { type: string };
         if (type !== 'settings') return route.continue();

@@ -3,7 +3,7 @@ import { OutcomePeople, WHO_DEPLOYS } from '../support/outcome-people.ts';
 import { OPERATOR_KEY } from '../support/operators.ts';
 import type { Picture } from '../support/picture.ts';
 
-/** Enters an operator's key, which stays in the memory of the page. */
+/** Enters an operator's key, which stays in the page's memory. */
 async function withKey(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Open operator key' }).click();
   await page.getByLabel('Private key').fill(key);

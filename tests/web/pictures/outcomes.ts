@@ -4,7 +4,7 @@ import { HeldSeries, PERIOD_MS } from '../support/held-series.ts';
 import { OutcomePeople } from '../support/outcome-people.ts';
 import type { Picture } from '../support/picture.ts';
 
-/** Finds the event by its name, because slugs contain a time. */
+/** Finds the event by its name, because slugs include a time. */
 async function open(page: Page, venue: Venue, name: RegExp): Promise<void> {
   await page.goto(`${venue.url}/events`);
   await page.getByRole('link', { name }).first().click();
@@ -31,7 +31,7 @@ async function split(page: Page, amount: string): Promise<void> {
   await page.getByText(/split into/).waitFor();
 }
 
-/** Creates a separate event, so that its changes do not appear in other pictures. */
+/** Creates a separate event, so that changes to it do not appear in other pictures. */
 async function own(
   page: Page,
   { url }: Venue,

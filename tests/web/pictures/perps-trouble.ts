@@ -116,7 +116,7 @@ export const pictures: readonly Picture[] = [
   {
     name: 'perps-trouble-hours',
     path: '/trade/BTC-USDC',
-    // A new venue has no completed hours, so these figures are invented.
+    // A new venue has no completed hours, so these figures are made up.
     prepare: async (page) => {
       const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
       const data = Array.from({ length: 96 }, (_, at) => ({

@@ -9,10 +9,10 @@ export type Faults = 'all' | 'of colours';
 
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** Returns the violations that axe finds. Each line contains the rule and the first element. */
+/** Returns the violations that axe finds. Each line gives the rule and the first element. */
 export async function faultsFound(page: Page, faults: Faults = 'all'): Promise<readonly string[]> {
   const only = faults === 'all' ? {} : { runOnly: RULES_OF_COLOURS };
-  // The script is evaluated with the debugger, because the policy of the page forbids it.
+  // The script is evaluated through the debugger, because the page's policy forbids it.
   await page.evaluate(`globalThis.axe ??= (() => { ${AXE}; return globalThis.axe; })()`);
   return page.evaluate(async (rules) => {
     type Found = { id: string; nodes: { html: string; failureSummary?: string }[] };
@@ -20,14 +20,14 @@ export async function faultsFound(page: Page, faults: Faults = 'all'): Promise<r
       axe: { run(where: Document, how: object): Promise<{ violations: Found[] }> };
     };
     // Waits for the colour transitions between themes. An inherited colour starts its transition
-    // when that of its parent ends.
+    // when its parent's ends.
     for (;;) {
       const moving = document.getAnimations().filter((each) => each instanceof CSSTransition);
       if (moving.length === 0) break;
       await Promise.allSettled(moving.map(({ finished }) => finished));
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }
-    // The check is ten times as fast without preloading, frames and details of passed rules.
+    // The check is ten times as fast without preloading, frames and details on rules that passed.
     const how = { preload: false, iframes: false, resultTypes: ['violations'], ...rules };
     const { violations } = await axe.run(document, how);
     return violations.map(

@@ -5,7 +5,7 @@ import { NODE, REPOSITORY } from '../../support/venue-process.ts';
 
 const BUILT = 'ODDLOT_TEST_PAGE_IS_BUILT';
 
-/** Builds the page and the documentation before venues are started with them. */
+/** Builds the page and the documentation before any venue is started with them. */
 export async function buildPageOnce(): Promise<void> {
   if (process.env[BUILT] !== undefined) return;
   for (const name of ['web', 'site']) {
@@ -14,7 +14,7 @@ export async function buildPageOnce(): Promise<void> {
   }
 }
 
-/** Runs before all tests, because workers inherit the environment and do not check again. */
+/** Runs before all tests, so that workers inherit the environment and do not check again. */
 export async function setup(): Promise<void> {
   await buildPageOnce();
   process.env[BUILT] = 'yes';

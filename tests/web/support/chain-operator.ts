@@ -8,7 +8,7 @@ import type { Venue } from '../../support/venue-process.ts';
 
 const MINE_EVERY_MS = 200;
 
-/** Guardian of a local chain's bridge. It has enough ether to mine blocks. */
+/** The guardian of a local chain's bridge. It has enough ether to mine blocks. */
 export class ChainOperator {
   readonly chain: Chain;
   readonly #keys: { readonly guardian: Hex };

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Returns the visible buttons, links and fields whose sides are outside a container that clips or
- * scrolls them. Lists of tabs scroll by design.
+ * Returns the visible buttons, links and fields that extend sideways beyond a container that clips
+ * or scrolls them. Lists of tabs scroll by design.
  */
 export async function cutControls(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Common screen widths of desktops, in pixels. */
+/** Common desktop screen widths, in pixels. */
 export const DESKS = [1280, 1366, 1440, 1536, 1680, 1920] as const;
 
 /** The largest figure that must fit in a column. The key is the beginning of the column's name. */
@@ -25,8 +25,9 @@ const LARGEST: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the visible figures, by column, that are cut off in their cell or outside the visible
- * part of the table. With `isLarge`, each figure is replaced by the largest one of its column.
+ * Returns, by column, the visible figures that are truncated in their cell or outside the visible
+ * part of the table. With `isLarge`, each figure is first replaced by the largest one for its
+ * column.
  */
 export async function cutFigures(page: Page, { isLarge = false } = {}): Promise<readonly string[]> {
   return page.evaluate(
@@ -63,7 +64,7 @@ export async function cutFigures(page: Page, { isLarge = false } = {}): Promise<
           ({ parentElement }) => parentElement!.closest('.visually-hidden') === null,
         );
       }
-      /** Returns true for a plain number. Shares keep their size. */
+      /** Returns true for a plain number. Share counts keep their size. */
       function isFigure(text: string): boolean {
         return /^[+−]?[\d,]+(\.\d+)?$/.test(text.trim());
       }

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { InjectedWallet } from './injected-wallet.ts';
 
-/** Sizes of a desktop and a phone. All other devices are between them. */
+/** Sizes of a desktop and a phone. All other devices are in between. */
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 export const TABLET = { width: 834, height: 1112 };
@@ -10,27 +10,27 @@ const TOUCHED_BELOW = 768;
 export type DeskOptions = {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly theme?: 'dark' | 'light';
-  /** Language of the browser. The default is English. */
+  /** The browser's language. The default is English. */
   readonly locale?: string;
-  /** Script that runs before the page's own code. */
+  /** A script that runs before the page's own code. */
   readonly script?: string;
   /**
    * True if the page may install its worker. The worker answers requests before tests can intercept
    * them.
    */
   readonly hasWorker?: boolean;
-  /** Wallet of the browser. By default, there is none. */
+  /** The browser's wallet. By default, there is none. */
   readonly wallet?: InjectedWallet;
 };
 
-/** Notices that were shown together, and the elements that they covered. */
+/** Notices shown at the same time, and the elements that they covered. */
 export type NoticeGroup = {
   readonly texts: readonly string[];
   readonly covered: readonly string[];
 };
 
 /**
- * Returns true if all effects of the options can be undone, so that the browser context can be
+ * Returns true if everything the options do can be undone, so that the browser context can be
  * reused.
  */
 export function isPlain({
@@ -86,8 +86,8 @@ export class Desk {
   }
 
   /**
-   * Removes everything that a visitor may have left: other tabs, routes, stored data and the
-   * position of the pointer.
+   * Removes everything that a visitor may have left behind: other tabs, routes, stored data and the
+   * pointer's position.
    */
   async empty(origin: string): Promise<void> {
     const { page } = this;
@@ -113,8 +113,8 @@ function isTouched({ viewport = DESKTOP }: DeskOptions): boolean {
 
 /**
  * Runs in the page and records notices, because they disappear within seconds and a test may check
- * them later. Each record lists the readable or clickable elements that the notice covered. Behind
- * a sheet, only elements of the sheet count.
+ * them later. Each record lists the readable or clickable elements that the notice covered. If a
+ * sheet is open, only its elements count.
  */
 function recordNotices(): void {
   const recorded: NoticeGroup[] = [];
@@ -130,7 +130,7 @@ function recordNotices(): void {
       })
       .map(({ outerHTML }) => outerHTML.slice(0, 100));
   };
-  // Checks every frame and records a notice after it has appeared, not during its animation.
+  // Checks every frame and records a notice once it has appeared, not during its animation.
   const look = (): void => {
     const shown = [...document.querySelectorAll<HTMLElement>('li[data-swipe-direction]')]
       .map((notice) => ({ text: notice.innerText.replaceAll('\n', ' | '), at: rect(notice) }))

@@ -14,8 +14,8 @@ export type Look = {
 };
 
 /**
- * Checks in the given look that axe finds no violations and that no content is wider than the
- * screen.
+ * Checks, in the given theme and size, that axe finds no violations and that no content is wider
+ * than the screen.
  */
 export async function expectReadable(
   page: Page,
@@ -46,8 +46,8 @@ const FORM_LOOKS: readonly Look[] = [
 const random = seededRandom(freshSeed('FORM_LOOKS_SEED'));
 
 /**
- * Checks a form in one of two looks, which is selected at random in each run. Together, the two
- * looks cover both themes and both sizes.
+ * Checks a form in one of two combinations of theme and size, chosen at random in each run.
+ * Together, the two cover both themes and both sizes.
  */
 export async function expectReadableForm(page: Page, what: string): Promise<void> {
   for (const look of sampledCases(FORM_LOOKS, 1, random)) await expectReadable(page, what, look);

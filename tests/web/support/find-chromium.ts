@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { withBuildLock } from '../../../packages/web/build/build-lock.ts';
 
-/** The path of a browser on this machine, and the arguments that it requires. */
+/** The path of a browser on this machine, and the arguments it needs. */
 export type FoundBrowser = { readonly path: string; readonly args: readonly string[] };
 
 const run = promisify(execFile);
@@ -15,8 +15,7 @@ const PLACE = process.env['ODDLOT_TEST_DISK'] ?? tmpdir();
 const LOCK = join(PLACE, 'oddlot-chromium.lock');
 /**
  * Components of the browser's own window. The browser would load them again for every visitor,
- * which takes longer than many tests. This list replaces Playwright's list and therefore includes
- * it.
+ * which takes longer than many tests. This list replaces Playwright's and therefore includes it.
  */
 const LEFT_OUT = [
   'WebUIOmniboxPopup',
@@ -46,8 +45,9 @@ const ARGS = [
 ];
 
 /**
- * Finds a real Chromium: the one in `CHROMIUM_PATH`, one of the system, or one from an npm package
- * (x64). On Debian, root can also install one. If none is found, the test fails with instructions.
+ * Finds a real Chromium: the one in `CHROMIUM_PATH`, one installed on the system, or one from an
+ * npm package (x64). On Debian, root can also install one. If none is found, the test fails with
+ * instructions.
  */
 export async function findChromium(): Promise<FoundBrowser> {
   const named = process.env['CHROMIUM_PATH'];
@@ -76,8 +76,8 @@ async function onSystem(): Promise<FoundBrowser | undefined> {
 }
 
 /**
- * An npm package with an x64 browser that it unpacks once. Some installations omit the package, so
- * its types are not used here.
+ * An npm package with an x64 browser, which it unpacks once. Some installations omit the package,
+ * so its types are not used here.
  */
 const PACKED: string = '@sparticuz/chromium';
 type Packed = { readonly default: { executablePath(): Promise<string> } };
@@ -88,8 +88,8 @@ async function fromPackage(): Promise<FoundBrowser | undefined> {
   try {
     const { default: packed } = (await import(PACKED)) as Packed;
     process.env['TMPDIR'] = PLACE;
-    // The flags of the package are intended for machines with one thread. A single-process browser
-    // would exit with its first context.
+    // The package's flags are intended for machines with one thread. A single-process browser would
+    // exit with its first context.
     return { path: await packed.executablePath(), args: ARGS };
   } catch {
     return undefined;

@@ -10,14 +10,14 @@ import { pageReady } from './web-venue.ts';
 
 /**
  * Starts a venue with a series. The test controls the clock and the reference price, so that a
- * quarter of an hour passes immediately. Only the clock is replaced.
+ * quarter of an hour passes instantly. Only the clock is replaced.
  */
 
 export const PERIOD_MS = 900_000;
 const WINDOW_S = 30;
 /**
- * Observations are accepted within ten seconds of their time and are valid for five seconds. These
- * steps are much shorter, because the real time between two steps is added.
+ * Observations are accepted within ten seconds of their time and stay valid for five. These
+ * intervals are much shorter, because the real time between two of them is added.
  */
 const STEP_MS = 7_000;
 const APART_MS = 4_000;
@@ -50,7 +50,7 @@ export class HeldSeries {
     writeFileSync(clockFile, '0');
     const venue = await startAt(folder, clockEnvironment(`ahead:${clockFile}`), FLAGS);
     await pageReady(venue.url);
-    // The start is far enough in the future that a price can be pushed before it.
+    // The start is far enough ahead that a price can be pushed before it.
     const firstStartMs = Math.ceil((Date.now() + SOON_MS) / PERIOD_MS) * PERIOD_MS;
     const slug = await new OutcomePeople(venue.url).series({
       title: 'TIDE up or down in 15 minutes',
@@ -65,15 +65,15 @@ export class HeldSeries {
     return Date.now() + this.#aheadMs;
   }
 
-  /** Advances time to an instant. Time never goes back. */
+  /** Advances time to a given instant. Time never goes back. */
   passTo(instantMs: number): void {
     this.#aheadMs = Math.max(this.#aheadMs, instantMs - Date.now());
     writeFileSync(this.#clockFile, String(this.#aheadMs));
   }
 
   /**
-   * Pushes prices during the whole averaging window that ends at `instantMs`, and advances the
-   * clock to just after it.
+   * Pushes prices throughout the averaging window that ends at `instantMs`, and advances the clock
+   * to just after it.
    */
   async priceBefore(instantMs: number, price: string): Promise<void> {
     this.passTo(instantMs - WINDOW_S * 1_000 - APART_MS);
@@ -93,7 +93,7 @@ export class HeldSeries {
   }
 
   /**
-   * Pushes three observations up to the current time, all later than those of the previous step.
+   * Pushes three observations up to the current time, all later than those of the previous push.
    */
   async #push(px: string): Promise<void> {
     const nowMs = this.nowMs;
@@ -104,8 +104,8 @@ export class HeldSeries {
   }
 
   /**
-   * Repeats observations, because the venue's clock lags slightly and future observations are
-   * rejected.
+   * Retries observations, because the venue's clock lags slightly and it rejects future
+   * observations.
    */
   async #observe(px: string, times: readonly number[]): Promise<void> {
     const { pushPrice } = this.people.deployer.exchange.outcomeDeploy;

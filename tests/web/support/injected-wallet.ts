@@ -2,7 +2,7 @@ import type { BrowserContext } from 'playwright-core';
 import { privateKeyToAccount } from 'viem/accounts';
 import { signAsSent } from '../../support/sdk/sign-as-sent.ts';
 
-/** A request of the page to a wallet. */
+/** A request from the page to a wallet. */
 export type WalletAsked = { readonly method: string; readonly params: readonly unknown[] };
 
 export type InjectedWallet = {
@@ -10,13 +10,13 @@ export type InjectedWallet = {
   readonly address: string;
   /** All requests, oldest first. */
   readonly asked: WalletAsked[];
-  /** The owner's response to subsequent requests. The default is yes. */
+  /** How the owner responds to subsequent requests. The default is yes. */
   answer: 'yes' | 'no';
   /** Adds the wallet to every page of a context. */
   inject(context: BrowserContext): Promise<void>;
 };
 
-/** Id of the local settlement chain, which the wallet reports in hexadecimal. */
+/** The id of the local settlement chain. The wallet reports it in hexadecimal. */
 const CHAIN_ID = 421_614;
 const USER_REJECTED = 4_001;
 const UNSUPPORTED = 4_200;

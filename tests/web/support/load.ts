@@ -41,7 +41,7 @@ export async function startLoad(url: string, market = 'BTC-USDC'): Promise<Load>
 
 /**
  * Sends a bid and an offer near the market in one round and a taker order in the next, and
- * sometimes cancels all orders.
+ * occasionally cancels all orders.
  */
 async function trade({ exchange }: Client, asset: number, round: number): Promise<void> {
   const isBuy = round % 2 === 0;

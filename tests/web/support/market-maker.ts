@@ -9,7 +9,7 @@ import {
 export type MarketMaker = { readonly client: Client; readonly asset: number };
 
 /**
- * Quotes sizes that a test account can trade. The prices are fixed, so that a test can predict the
+ * Quotes sizes that a test account can trade. The prices are fixed, so that a test can predict its
  * cost.
  */
 export async function quoteMarket(

@@ -1,7 +1,7 @@
 import { addressOf, keyOf } from '../../support/wallet.ts';
 import { WHO_DEPLOYS } from './outcome-people.ts';
 
-/** Operators of the test venues in addition to the venue's own operator key. */
+/** Operators of the test venues, in addition to each venue's own operator key. */
 
 export const OPERATOR_KEY = keyOf('page admin');
 

@@ -9,7 +9,7 @@ import {
 import { eventFields, marketFields, newSlug, seriesFields } from '../../support/deployer.ts';
 import { keyOf } from '../../support/wallet.ts';
 
-/** Deployer and market makers of the outcome markets in tests of the page. */
+/** The deployer and market makers of the outcome markets in page tests. */
 
 export const WHO_DEPLOYS = keyOf('the deployer');
 
@@ -42,7 +42,7 @@ export class OutcomePeople {
     await this.#deploy.registerEvent(fields, CONFIRMED);
   }
 
-  /** Lists a market. By default, it belongs to a new event. */
+  /** Lists a market, by default in a new event. */
   async market(changes: object = {}, eventSlug?: string): Promise<Listed> {
     const slug = newSlug('market');
     const event = eventSlug ?? (await this.event());
@@ -74,7 +74,7 @@ export class OutcomePeople {
     await maker.exchange.order({ orders }, CONFIRMED);
   }
 
-  /** Creates an account with this number of shares of either outcome, and returns its address. */
+  /** Creates an account with this number of shares in each outcome, and returns its address. */
   async holder({ id: asset }: Pick<Listed, 'id'>, size: string): Promise<string> {
     const wallet = privateKeyWallet(randomPrivateKey());
     const holder = createClient({ url: this.#url, wallet });

@@ -11,7 +11,7 @@ export type OwnPerp = {
 
 let listed = 0;
 
-/** Lists a perp with a first price on a venue with the operators of these tests. */
+/** Lists a perp with an initial price on a venue that has these tests' operators. */
 export async function listPerp(
   url: string,
   {
@@ -25,7 +25,7 @@ export async function listPerp(
     readonly price: string;
     readonly tick: string;
     readonly szDecimals: number;
-    /** The key of an operator of that venue. */
+    /** An operator key for that venue. */
     readonly operator?: `0x${string}`;
   },
 ): Promise<OwnPerp> {

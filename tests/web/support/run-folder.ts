@@ -18,14 +18,14 @@ export async function endWithRun(pid: number): Promise<void> {
 }
 
 /**
- * Runs before all tests, because workers inherit the environment. The returned teardown removes the
+ * Runs before all tests, so that workers inherit the environment. The returned teardown removes the
  * folder.
  */
 export async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-test-run-'));
   process.env[FOLDER] = folder;
   return async () => {
-    // A process that is still running would write to the folder during its removal.
+    // A process that is still running would write to the folder while it is being removed.
     for (const name of await readdir(folder)) {
       if (name.endsWith(PID)) end(Number(name.slice(0, -PID.length)));
     }

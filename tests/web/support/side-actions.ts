@@ -20,7 +20,7 @@ type Errands = {
 
 /** The maximum number of shares of an outcome. The actions buy no more above it. */
 const SHARES_MAX = 60;
-/** The smallest order of the market, in shares, and the money that it requires. */
+/** The market's smallest order, in shares, and the money it requires. */
 const ORDER_MIN = 5;
 const MONEY_MIN = 10;
 const BRIEF = { timeout: 20_000 };
@@ -141,7 +141,7 @@ async function radio(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('radio', { name }).first().click(BRIEF);
 }
 
-/** Presses the button. If money is missing, it is transferred from the other sub-account first. */
+/** Presses the button. If money is missing, it is first transferred from the other sub-account. */
 async function withMoney(page: Page, name: RegExp): Promise<void> {
   const done = page.getByRole('button', { name });
   const move = page.getByRole('button', { name: /^Transfer [\d.,]+ USDC$/ });
@@ -174,7 +174,7 @@ async function sharesHeld({ market, owner: { info }, user }: Errands): Promise<s
 
 async function sharesDiffer(page: Page, errands: Errands): Promise<string[]> {
   const region = shares(page);
-  // The region disappears together with the last share, so the test must not wait for it.
+  // The region disappears along with the last share, so the test must not wait for it.
   const [text = ''] = await region.allInnerTexts();
   const found = [...text.replaceAll(',', '').matchAll(/([\d.]+) (Yes|No) at ([\d.]+)¢/g)];
   const shown = found.map(([, size, leg, price]) => `${Number(size)} ${leg} at ${price}`);
@@ -187,7 +187,7 @@ async function ledgerLength({ owner: { info }, user }: Errands): Promise<number>
   return (await info.userNonFundingLedgerUpdates({ user, limit: 2_000 })).length;
 }
 
-/** Compares the values of both sub-accounts and their free amounts. */
+/** Compares the values of both sub-accounts and their free balances. */
 async function moneyDiffers(page: Page, { owner: { info }, user }: Errands): Promise<string[]> {
   const text = (await page.locator('dl').first().innerText()).replaceAll(',', '');
   const found: string[] = [];
@@ -205,7 +205,7 @@ async function moneyDiffers(page: Page, { owner: { info }, user }: Errands): Pro
   return found;
 }
 
-/** Returns true within a tolerance of a cent plus one step of a moving mark. */
+/** Returns true if the values agree within a cent plus one step of a moving mark. */
 function near(shown: string | undefined, expected: string): boolean {
   return Math.abs(Number(shown) - Number(expected)) < 0.02;
 }

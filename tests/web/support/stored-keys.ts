@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 
 /**
- * Returns the private keys that a page has stored, which must never be sent. The function reads
- * them with a script of the page's origin.
+ * Returns the private keys that a page has stored. They must never be sent. The function reads them
+ * with a script from the page's origin.
  */
 export async function storedKeys(page: Page): Promise<readonly string[]> {
   return page.evaluate(async () => {

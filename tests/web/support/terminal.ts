@@ -19,7 +19,7 @@ export function exits(page: Page) {
   return button(page, /TP\/SL of BTC/);
 }
 
-/** Returns the TP and SL prices in the row of the position. */
+/** Returns the TP and SL prices in the position's row. */
 export async function exitPrices(page: Page): Promise<string> {
   return (await exits(page).innerText()).split('\n').slice(-2).join(' / ');
 }
@@ -33,7 +33,7 @@ export async function close(page: Page, part: string, market = 'BTC-USDC'): Prom
   await page.getByRole('menuitem', { name: `Close ${part} at market` }).click();
 }
 
-/** Opens the terminal for a visitor with a test account that can trade. */
+/** Opens the terminal for a visitor whose test account can trade. */
 export async function trading(browser: WebBrowser, url: string): Promise<Page> {
   const visit = await browser.visit(url);
   await visit.openWithAccount('/trade/BTC-USDC');
@@ -42,7 +42,7 @@ export async function trading(browser: WebBrowser, url: string): Promise<Page> {
   return visit.page;
 }
 
-/** Moves the mark with another account, so that the visitor's figures must change. */
+/** Moves the mark through another account, so that the visitor's figures must change. */
 export async function marksMove(
   url: string,
   page: Page,
@@ -58,7 +58,7 @@ export async function marksMove(
   const market = 'BTC-USDC';
   const maker = await quoteMarket(url, { market, bids: ['97009'], asks: [], size: '0.001' });
   await expect.poll(async () => (await figures())[0], { timeout: 60_000 }).not.toBe(before);
-  // The premium of the mark follows the book over several minutes.
+  // The mark's premium follows the book over several minutes.
   await expect.poll(() => worth(page), { timeout: 60_000 }).not.toBe(equity);
   await expect
     .poll(async () => {

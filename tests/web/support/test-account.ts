@@ -1,7 +1,7 @@
 import { createClient, privateKeyWallet, randomPrivateKey, type Client } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
 
-/** A test account of the page, and an SDK client of its owner. */
+/** One of the page's test accounts, and its owner's SDK client. */
 export type TestAccount = { readonly address: string; readonly owner: Client };
 
 /** The name that the page gives to its agent. */
@@ -9,8 +9,7 @@ const AGENT_NAME = 'this browser';
 
 /**
  * Gives a browser the test account that a first visit would create: a key, funds and an agent. Only
- * tests of the first visit press the button, because storing keys directly is equivalent and much
- * faster.
+ * tests of the first visit press the button; storing keys directly is equivalent and much faster.
  */
 export async function openTestAccount(page: Page, url: string): Promise<TestAccount> {
   const [key, agentKey] = [randomPrivateKey(), randomPrivateKey()];
@@ -20,14 +19,13 @@ export async function openTestAccount(page: Page, url: string): Promise<TestAcco
   const agentAddress = privateKeyWallet(agentKey).address;
   const agent = { agentAddress, agentName: AGENT_NAME };
   await owner.exchange.approveAgent(agent, { confirm: 'executed' });
-  // Any file of the origin is sufficient, because storage belongs to the origin rather than the
-  // page.
+  // Any file from the origin will do, because storage belongs to the origin rather than the page.
   await page.goto(`${url}/favicon.svg`);
   await page.evaluate(keepKeys, { burner: key, [`agent ${address}`]: agentKey });
   return { address, owner };
 }
 
-/** Runs in the page and stores keys in the same way as the page. */
+/** Runs in the page and stores keys just as the page does. */
 async function keepKeys(keys: Readonly<Record<string, string>>): Promise<void> {
   const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
     new Promise((resolve, reject) => {

@@ -3,8 +3,8 @@ import type { SeededRandom } from '../../support/seeded.ts';
 import { button, choose, size } from './terminal.ts';
 
 /**
- * Random actions of a trader on the terminal of BTC-USDC. Each action runs to completion and leaves
- * no dialog or draft behind.
+ * Random actions of a trader on the BTC-USDC terminal. Each action runs to completion and leaves no
+ * dialog or draft behind.
  */
 
 export type Act = {
@@ -14,13 +14,13 @@ export type Act = {
   readonly run: (page: Page, random: SeededRandom, book: AccountBook) => Promise<void>;
 };
 
-/** The number of orders, positions and other items of the account. */
+/** The numbers of the account's orders, positions and other items. */
 export type AccountBook = {
   readonly orders: number;
   readonly triggers: number;
   readonly positions: number;
   readonly isLong: boolean;
-  /** YES shares of the outcome market, and free money. */
+  /** YES shares in the outcome market, and free money. */
   readonly yes: number;
   readonly no: number;
   readonly freePerp: number;
@@ -29,7 +29,7 @@ export type AccountBook = {
 
 const BASE = 97_000;
 const SHORT_MS = 5_000;
-/** The maximum number of open orders per account. No more are placed above it. */
+/** The maximum number of open orders per account. Above it, no more are placed. */
 const OPEN_MAX = 20;
 
 const canOpen = ({ orders, triggers }: AccountBook): boolean => orders + triggers < OPEN_MAX;
@@ -175,7 +175,7 @@ export const ACTS: readonly Act[] = [
   },
 ];
 
-/** Short timeout for elements that may disappear, such as the row of an order that fills. */
+/** A short timeout for elements that may disappear, such as the row of an order that fills. */
 const brief = { timeout: SHORT_MS };
 
 async function press(what: ReturnType<Page['locator']>): Promise<void> {
@@ -198,7 +198,7 @@ async function sendSize(page: Page, random: SeededRandom): Promise<void> {
 }
 
 /**
- * The button's name describes its action. If the venue or the page disables it, nothing is sent.
+ * The button's name describes what it does. If the venue or the page disables it, nothing is sent.
  */
 async function send(page: Page): Promise<void> {
   const sends = ticket(page).getByRole('button', { name: /^(?:Buy|Sell) [\d.]+ BTC/ });

@@ -13,7 +13,7 @@ export async function trader(url: string, name: string): Promise<Client> {
   return client;
 }
 
-/** Returns an SDK client of the page's test account. */
+/** Returns an SDK client for the page's test account. */
 export async function ownerOf(page: Page, url: string, address: string): Promise<Client> {
   for (const key of await storedKeys(page)) {
     const wallet = privateKeyWallet(key as `0x${string}`);
@@ -22,7 +22,7 @@ export async function ownerOf(page: Page, url: string, address: string): Promise
   throw new Error('The page keeps no key of this account');
 }
 
-/** Returns a perp together with a whole price near its mark. */
+/** Returns a perp and a round price near its mark. */
 export async function perpNear({ info, wallet }: Client, name: string): Promise<Perp> {
   const { universe } = await info.perpMeta();
   const asset = universe.find((perp) => perp.name === name)!.index;
@@ -30,7 +30,7 @@ export async function perpNear({ info, wallet }: Client, name: string): Promise<
   return { asset, price: String(Math.round(Number(markPx))) };
 }
 
-/** Makes one account sell to the other. The seller's order rests first. */
+/** Makes one account sell to another. The seller's order rests first. */
 export async function tradeBetween(
   seller: Client,
   buyer: Client,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Bytes transferred by a first visit to the list of markets, or to the terminal with its chart. */
+/** The limit for a first visit to the list of markets, or to the terminal with its chart. */
 export const VISIT_KILOBYTES_MAX = 300;
 
 /** Counts the bytes that the browser receives from now on, including headers. */
@@ -11,8 +11,7 @@ export async function countTraffic(
   const instruments = await page.context().newCDPSession(page);
   const asked = new Set<string>();
   instruments.on('Network.requestWillBeSent', ({ request: { postData = '', url }, requestId }) => {
-    // A repeated request counts once, because the number of repetitions depends on the speed of the
-    // machine.
+    // A repeated request counts once, because the number of repeats depends on the machine's speed.
     if (asked.has(url + postData)) return;
     asked.add(url + postData);
     bytes.set(requestId, 0);

@@ -6,14 +6,14 @@ import { openTestAccount, type TestAccount } from './test-account.ts';
 export { DESKTOP, PHONE, TABLET } from './desk.ts';
 
 export type VisitOptions = DeskOptions & {
-  /** Console errors that the test itself causes, for example when it stops a venue. */
+  /** Console errors that the test itself causes, for example by stopping a venue. */
   readonly expectedErrors?: RegExp;
 };
 
-/** The timeout in milliseconds that is long enough on a shared machine. */
+/** A timeout in milliseconds that is long enough on a shared machine. */
 const CONVERGE_MS_MAX = 60_000;
 
-/** Data that the page sent, as the browser recorded it. */
+/** Data that the page sent, as recorded by the browser. */
 export type Sent = { readonly url: string; readonly body: string };
 
 /**
@@ -71,7 +71,7 @@ export class Visit {
     return account;
   }
 
-  /** Waits until the page follows a channel, because the channel does not send earlier events. */
+  /** Waits until the page follows a channel, because earlier events are not sent on it. */
   async waitForChannel(channel: string): Promise<void> {
     await expect
       .poll(() => [...this.#receivedChannels], { timeout: CONVERGE_MS_MAX })
@@ -88,8 +88,8 @@ export class Visit {
   }
 
   /**
-   * Returns every notice that the open page has shown, grouped with the notices that were shown at
-   * the same time.
+   * Returns every notice that the open page has shown, grouped with the notices shown at the same
+   * time.
    */
   async notices(): Promise<readonly NoticeGroup[]> {
     return this.page.evaluate(
@@ -97,7 +97,7 @@ export class Visit {
     );
   }
 
-  /** Errors of the visit, one line each. */
+  /** The visit's errors, one line each. */
   get faults(): readonly string[] {
     return this.#faults.filter((fault) => this.#expected?.test(fault) !== true);
   }
@@ -143,7 +143,7 @@ export class Visit {
     this.page.on('websocket', this.#onSocket);
   }
 
-  /** Stops recording, so that the errors of the next visitor are separate. */
+  /** Stops recording, so that the next visitor's errors are separate. */
   #lookAway(): void {
     this.page.off('console', this.#onConsole);
     this.page.off('pageerror', this.#onError);
@@ -158,7 +158,7 @@ export class Visit {
 
   #isHome(url: string): void {
     if (/^(?:data|blob):/.test(url) || new URL(url).origin === new URL(this.url).origin) return;
-    // The settlement chain of a local venue is on the same machine.
+    // A local venue's settlement chain is on the same machine.
     if (new URL(url).hostname === new URL(this.url).hostname) return;
     this.#faults.push(`a request to another host: ${url}`);
   }

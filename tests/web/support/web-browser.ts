@@ -8,9 +8,7 @@ export class WebBrowser {
   readonly #browser: Browser;
   readonly #isReusing: boolean;
   readonly #visits = new Set<Visit>();
-  /**
-   * Cleared contexts of ended visits. All that remains in them is the compiled code of the page.
-   */
+  /** Cleared contexts of past visits. All that remains in them is the page's compiled code. */
   readonly #desks: Desk[] = [];
 
   private constructor(browser: Browser, isReusing: boolean) {
@@ -19,8 +17,8 @@ export class WebBrowser {
   }
 
   /**
-   * With `isReusing`, a visitor may get the cleared context of an earlier visitor, because creating
-   * a context takes most of a test's time.
+   * With `isReusing`, a visitor may get an earlier visitor's cleared context, because creating a
+   * context takes most of a test's time.
    */
   static async start({ isReusing = false } = {}): Promise<WebBrowser> {
     const { args, path } = await findChromium();

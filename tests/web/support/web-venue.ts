@@ -1,7 +1,7 @@
 import { Venue } from '../../support/venue-process.ts';
 import { buildPageOnce } from './build-once.ts';
 
-/** Flags of a venue that serves its page, with constant prices and no limits. */
+/** Flags for a venue that serves its page, with constant prices and no limits. */
 export const WITH_PAGE = ['--oracle', 'still', '--no-limits', '--web'];
 
 export async function startWebVenue(flags: readonly string[] = WITH_PAGE): Promise<Venue> {
@@ -12,13 +12,13 @@ export async function startWebVenue(flags: readonly string[] = WITH_PAGE): Promi
 }
 
 /**
- * The timeout for a venue that does not start. The venue checks its sources at low priority, which
- * takes time on a busy machine.
+ * The time allowed for a venue to start. It checks its sources at low priority, which takes a while
+ * on a busy machine.
  */
 const READY_MS_MAX = 60_000;
 
 /**
- * Waits until the venue has read the page, which happens after it has started to serve requests.
+ * Waits until the venue has read the page, which it does after it has started to serve requests.
  */
 export async function pageReady(url: string): Promise<void> {
   const deadline = Date.now() + READY_MS_MAX;

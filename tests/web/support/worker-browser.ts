@@ -1,7 +1,7 @@
 import { WebBrowser } from './web-browser.ts';
 
 /**
- * Returns one Chromium for all files of a worker. A pipe connects the browser to its worker, and
+ * Returns one Chromium for all of a worker's files. A pipe connects the browser to its worker, and
  * both end together.
  */
 export async function workerBrowser(): Promise<WebBrowser> {

@@ -9,9 +9,9 @@ import { endWithRun, runFolder } from './run-folder.ts';
 import { pageReady, WITH_PAGE } from './web-venue.ts';
 
 /**
- * Returns one venue for all files of a worker. The tests of these files leave only accounts behind.
- * Each test has its own account, and its own markets if it moves prices or halts trading. BTC has a
- * book around its oracle price of 97,000, and an earlier trade, so that there is a candle over
+ * Returns one venue for all of a worker's files. The tests in these files leave only accounts
+ * behind. Each test has its own account, and its own markets if it moves prices or halts trading.
+ * BTC has a book around its oracle price of 97,000, and an earlier trade provides a candle over
  * which lines can be drawn.
  */
 export async function workerVenue(): Promise<Venue> {
@@ -29,7 +29,7 @@ async function start(): Promise<Venue> {
   await buildPageOnce();
   const data = await mkdtemp(join(runFolder(), 'venue-'));
   // npm starts a venue with this variable, which makes the venue exit together with its parent. A
-  // worker can be ended by a signal that its tests do not receive.
+  // worker may be ended by a signal that its tests do not receive.
   const venue = await startAt(data, { npm_lifecycle_event: 'start' }, FLAGS);
   await endWithRun(venue.pid);
   await pageReady(venue.url);
