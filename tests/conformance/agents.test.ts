@@ -102,7 +102,7 @@ describe('an approval binds an unused label to an agent', () => {
     expect(labels).toEqual(['', 'C', 'a', 'b']);
   });
 
-  test('an address without an account is told to deposit first', async () => {
+  test('an address without an account is asked to deposit first', async () => {
     const mallory = world.unfunded('mallory');
     expectRefused(
       await mallory.approveAgent(world.unfunded('agent').address),

@@ -263,7 +263,7 @@ describe('R-isolated: a close pays out the released margin and the realised PnL'
     const left = exact(opened) - (released - (released % exact('0.000001')));
     expect((await recordOf(alice, perp)).position.marginUsed).toBe(show(left));
     await sell('100', '2');
-    // The rest of the 1,000 went on fees: 0.135 for opening, and 0.045 and 0.09 for the closes.
+    // The rest of the 1,000 was spent on fees: 0.135 for opening, and 0.045 and 0.09 for the closes.
     expect(await withdrawable()).toBe('999.73');
   });
 });

@@ -177,7 +177,7 @@ describe('agent-signed actions are hashed exactly as sent', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('an unknown address is told to deposit, and the error names the recovered address', async () => {
+  test('an unknown address is asked to deposit, and the error names the recovered address', async () => {
     const mallory = world.unfunded('mallory');
     const reply = await world.client.exchange(await mallory.sign(restingOrder()));
     expect(expectRefused(reply, 10006, NO_ACCOUNT)).toMatchObject({ got: mallory.address });

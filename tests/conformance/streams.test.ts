@@ -203,7 +203,7 @@ describe("orderUpdates sends changes to an account's orders", () => {
     expect(rejected.order.cloid).toBe(cloid);
   });
 
-  test('R-fill-check: orderUpdates tells a maker that lacks margin the reason', async () => {
+  test('R-fill-check: orderUpdates sends the reason to a maker that lacks margin', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
