@@ -41,7 +41,7 @@ function moneyOf(state: State): Map<Address, Money> {
   );
 }
 
-/** The changes of each account's money that the events of a block imply. */
+/** The changes to each account's money that a block's events imply. */
 class Changes {
   readonly amounts = new Map<Address, bigint>();
   readonly liquidated = new Set<Address>();
@@ -120,7 +120,7 @@ function anyVault({ state }: Scenario, pick: Pick): Address | undefined {
   return pick(12) === 0 ? [...state.vaults.keys()][0] : undefined;
 }
 
-/** Returns all state that only an account's own key or the operator can change. */
+/** Returns all state that only an account's own key, or the operator, can change. */
 function registries(state: State): unknown {
   const { accounts, keys, ...rest } = dump(state);
   const { deposited, withdrawn } = rest;
@@ -159,7 +159,7 @@ function play(seed: number, seen: Seen): void {
   expect(registries(state)).toEqual(before);
 }
 
-/** Advances past the end of an hour with fresh prices, so that funding is paid. */
+/** Advances past the end of an hour with new prices, so that funding is paid. */
 function passHour(scenario: Scenario, pick: Pick, seen: Seen): void {
   scenario.wait(HOUR_MS - (scenario.nowMs % HOUR_MS) - 6_000);
   checked(scenario, seen, [prices(scenario, pick)]);
@@ -167,7 +167,7 @@ function passHour(scenario: Scenario, pick: Pick, seen: Seen): void {
   checked(scenario, seen, [prices(scenario, pick)]);
 }
 
-/** Returns small price moves, so that few accounts are liquidated. */
+/** Returns small price moves, so that few accounts get liquidated. */
 function prices(scenario: Scenario, pick: Pick): Command {
   const rows = [1, 2].map((id) => ({
     instrumentId: instrumentId(id),
@@ -176,7 +176,7 @@ function prices(scenario: Scenario, pick: Pick): Command {
   return { type: 'pushOracle', prices: rows, observedMs: timeMs(scenario.nowMs) };
 }
 
-/** Executes a block and compares each account's money with the events of the block. */
+/** Executes a block and compares each account's money with the block's events. */
 function checked(scenario: Scenario, seen: Seen, commands: readonly Command[]): BlockResult {
   const { state } = scenario;
   const before = moneyOf(state);

@@ -27,7 +27,7 @@ const buyOne = (size: number, shape: Partial<OrderRequest> = {}): OrderRequest =
   order({ price: 990_000, size, ...shape });
 
 /**
- * Returns a closed venue in which alice is long 100 lots that she bought from bob, and carol has a
+ * Returns a closed venue in which alice is long 100 lots bought from bob, and carol has a resting
  * bid.
  */
 function closed(): Scenario {
@@ -54,7 +54,7 @@ function judge(scenario: Scenario, command: Unsigned, signer = alice, role: Sign
   return reject;
 }
 
-describe('R-gate: a closed channel rejects every increase of risk', () => {
+describe('R-gate: a closed channel rejects every increase in risk', () => {
   const stop = { price: 900_000 };
   test.each([
     ['a buy on top of a long', place(buyOne(20))],
@@ -98,7 +98,7 @@ describe('R-gate: a closed channel rejects every increase of risk', () => {
   });
 });
 
-describe('R-gate: a closed channel accepts every reduction of risk', () => {
+describe('R-gate: a closed channel accepts every reduction in risk', () => {
   test.each([
     ['reduce-only orders', place(sell(100, { reduceOnly: true }))],
     ['reduce-only triggers', place(waiting({ price: 900_000 }))],
@@ -116,7 +116,7 @@ describe('R-gate: a closed channel accepts every reduction of risk', () => {
     expect(entries.flatMap((entry) => entry.reject ?? [])).toEqual([]);
   });
 
-  test('an order is checked together with resting orders and those of its own action', () => {
+  test('an order is checked together with resting orders and the other orders of its action', () => {
     const scenario = closed();
     const far = { price: 1_020_000 };
     expect(judge(scenario, place(sell(50, far)))).toBeUndefined();
@@ -135,7 +135,7 @@ describe('R-gate: a closed channel accepts every reduction of risk', () => {
   });
 });
 
-describe('R-gate: the gate of the acting account and of the instrument’s channel applies', () => {
+describe('R-gate: the gates of the acting account and the instrument’s channel apply', () => {
   const blacklist = (...add: Address[]): SetGateCommand => ({
     type: 'setGate',
     channel: 0,
@@ -153,7 +153,7 @@ describe('R-gate: the gate of the acting account and of the instrument’s chann
     expect(judge(scenario, place(buyOne(20)))).toEqual({ reason: 'gated', gate, channel: 0 });
   });
 
-  test('the gate of the acting account applies: the owner, the vault or the multisig account', () => {
+  test('the gate of the acting account (owner, vault or multisig account) applies', () => {
     const scenario = Scenario.open();
     const agent = actor(0xa1);
     scenario.approve(alice, agent);
@@ -178,7 +178,7 @@ describe('R-gate: the gate of the acting account and of the instrument’s chann
     scenario.block({ ...CLOSED, channel: 1 });
     expect(judge(scenario, place(buyOne(20)))).toBeUndefined();
     expect(judge(scenario, buyShares)).toEqual(gateOf(1));
-    // A sell adds no risk and passes the gate, although the market does not exist yet.
+    // A sell adds no risk and passes the gate, even though the market does not exist yet.
     const sellShares = signedFor(
       scenario,
       alice,

@@ -18,8 +18,8 @@ import type { Gate } from '../state/permissions.ts';
 /**
  * Rejects commands that add risk on a channel that is closed to the acting account (R-gate): orders
  * that can open a position, amendments of orders that are not reduce-only, reversals and splits. If
- * one order of an action is rejected, the whole action is. All other commands pass, so that
- * positions can always be closed.
+ * any order in an action is rejected, the whole action is rejected. All other commands pass, so
+ * that positions can always be closed.
  */
 export function checkGate(
   state: State,
@@ -53,7 +53,7 @@ export function gateAmend(
   return refuse(state, account, command.instrumentId);
 }
 
-/** Checks a reversal against the gate of its channel, because its second half opens a position. */
+/** Checks a reversal against its channel's gate, because its second half opens a position. */
 export function gateReversal(
   state: State,
   account: Account,
@@ -62,7 +62,7 @@ export function gateReversal(
   return refuse(state, account, instrumentId);
 }
 
-/** Checks a split against the gate of its channel; merges always pass. */
+/** Checks a split against its channel's gate; merges always pass. */
 export function gateOperation(
   state: State,
   account: Account,
@@ -107,7 +107,7 @@ export function checkOrderGate(
   return refuse(state, account, order.instrumentId);
 }
 
-/** Returns the first reason why a channel is closed to an address, or undefined if it is open. */
+/** Returns the first reason that a channel is closed to an address, or undefined if it is open. */
 export function gateRefusal(
   state: State,
   channel: Exchange,
@@ -131,7 +131,9 @@ function isReduceOnly({ pool }: State, slot: number): boolean {
   return (readSlotInt(pool.flags, slot) & REDUCE_ONLY) !== 0;
 }
 
-/** Returns true if both channels are open to all; this avoids a lookup for nearly every order. */
+/**
+ * Returns true if both channels are open to everyone, which saves a lookup for nearly every order.
+ */
 function isOpenToAll({ gates }: State): boolean {
   return isOpen(gates[0]) && isOpen(gates[1]);
 }
@@ -145,7 +147,7 @@ function checkNewOrder(state: State, account: Account, order: OrderRequest): Rej
 }
 
 /**
- * Returns true if an order can open a position. A trigger order that is not reduce-only might do so
+ * Returns true if an order can open a position. A trigger order that is not reduce-only could do so
  * when it fires.
  */
 function isOpening(account: Account, order: OrderRequest): boolean {
@@ -154,7 +156,7 @@ function isOpening(account: Account, order: OrderRequest): boolean {
 
 /**
  * Returns true if an order could open or increase a position: together with the resting orders on
- * its side, it exceeds the position that it closes. Outcome sells are reduce-only.
+ * its side, it exceeds the position it would close. Outcome sells are reduce-only.
  */
 function mayOpen(account: Account, order: OrderRequest): boolean {
   if (order.reduceOnly) return false;
@@ -170,14 +172,16 @@ function refuse(state: State, account: Account, instrumentId: number): Reject | 
   return gate === undefined ? undefined : { reason: 'gated', gate, channel };
 }
 
-/** The fields of a command's row that determine its authorization. */
+/** The fields of a command's row that determine how it is authorized. */
 export type SigningRules<Asked extends SignedCommand = SignedCommand> = {
   /**
    * `agent` accepts the account's own key or one of its agents' keys. `ownKey` accepts only the
    * account's own key, because agents trade and never move funds (R-agents).
    */
   readonly signedBy: 'agent' | 'ownKey';
-  /** The check against a closed channel, or `passes` if the command adds no risk (R-gate). */
+  /**
+   * The check made when the channel is closed, or `passes` if the command adds no risk (R-gate).
+   */
   readonly gate:
     | 'passes'
     | ((state: State, account: Account, command: Asked) => Reject | undefined);

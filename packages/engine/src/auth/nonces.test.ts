@@ -80,7 +80,7 @@ describe('R-nonce: the 100 highest nonces of a signer are stored', () => {
     expect(use(scenario, START_MS + 9)).toBe('nonceTooLow');
     expect(use(scenario, START_MS + 10)).toBe('nonceUsed');
     expect(use(scenario, START_MS + 11)).toBeUndefined();
-    // Nonce 11 has replaced nonce 10, which is now too low and no longer recorded as used.
+    // Nonce 11 has replaced nonce 10, which is now too low and is no longer recorded as used.
     expect(usedBy(scenario)).toHaveLength(100);
     expect(use(scenario, START_MS + 10)).toBe('nonceTooLow');
   });
@@ -89,7 +89,8 @@ describe('R-nonce: the 100 highest nonces of a signer are stored', () => {
     const scenario = Scenario.open();
     for (let i = 1; i <= 150; i++) use(scenario, START_MS + i);
     scenario.wait(2 * DAY + 60);
-    // Nonces 51 to 60 have left the window; 50 and lower were replaced and are even older.
+    // Nonces 51 to 60 have left the window; nonces up to 50 are older still and were already
+    // replaced.
     expect(use(scenario, START_MS + 200)).toBeUndefined();
     expect(usedBy(scenario)[0]).toBe(START_MS + 61);
     for (const nonce of [20, 50, 60]) expect(use(scenario, START_MS + nonce)).toBe('nonceTooOld');
@@ -134,14 +135,14 @@ describe('R-nonce: every executed action consumes its nonce', () => {
     expect(JSON.stringify(dump(scenario.state).signers)).toBe(before);
   });
 
-  test('an agent and its owner can use the same nonce', () => {
+  test('an agent and its owner can each use the same nonce', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, agent);
     expect(use(scenario, START_MS + 50, alice)).toBeUndefined();
     expect(use(scenario, START_MS + 50, agent)).toBeUndefined();
   });
 
-  test('the same nonce twice in one block executes only once', () => {
+  test('of two actions with the same nonce in one block, only one executes', () => {
     const scenario = Scenario.open();
     const authority = scenario.authority(alice, START_MS + 5);
     const command = { type: 'cancelOrders', authority, cancels: [] } as const;
@@ -150,7 +151,7 @@ describe('R-nonce: every executed action consumes its nonce', () => {
   });
 });
 
-describe('an action is rejected by the first check that its signer fails', () => {
+describe('an action is rejected with the first check that its signer fails', () => {
   const expired = { expiresAfterMs: timeMs(START_MS - 1) };
   test.each([
     ['window before role', bob, START_MS - 2 * DAY, expired, 'nonceTooOld'],
@@ -193,13 +194,13 @@ describe('R-nonce: revocation invalidates all earlier nonces of an agent', () =>
   test('an agent that is approved again can only use nonces above the time of its revocation', () => {
     const scenario = revoked(START_MS + 500);
     expect(scenario.approve(bob, agent).reject).toBeUndefined();
-    // These actions were signed before the revocation but were never sent.
+    // These actions were signed before the revocation but never sent.
     expect(use(scenario, START_MS + 700, agent)).toBe('nonceTooLow');
     expect(use(scenario, START_MS + 1_000, agent)).toBe('nonceTooLow');
     expect(use(scenario, START_MS + 1_001, agent)).toBeUndefined();
   });
 
-  test('an agent that is approved again can only use nonces above its highest used one', () => {
+  test('an agent that is approved again can only use nonces above the highest one it has used', () => {
     const scenario = revoked(START_MS + 5_000);
     scenario.approve(alice, agent);
     expect(use(scenario, START_MS + 4_000, agent)).toBe('nonceTooLow');

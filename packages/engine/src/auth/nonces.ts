@@ -5,11 +5,12 @@ import type { NonceBounds, Reject } from '../messages/reject.ts';
 import type { SignerNonces } from '../state/permissions.ts';
 import type { State } from '../state/state.ts';
 
-// The compiler inlines constants of this module; imported ones would be read each time.
+// The compiler inlines constants defined in this module; imported constants would be read on every
+// use.
 const { nonceAgeMs, nonceAheadMs, noncesPerSigner } = LIMITS;
 /**
- * If a signer has more nonces than this, its address is cached in digest form. Caching all signers
- * would need too much memory.
+ * The addresses of signers with more nonces than this are cached in digest form; caching every
+ * signer would take too much memory.
  */
 const CACHED_FROM = 16;
 
@@ -22,8 +23,9 @@ export function nonceWindow({ beganMs }: Pick<State, 'beganMs'>, timeMs: number)
 }
 
 /**
- * Checks a nonce by time alone: it must be less than two days old, at most one day ahead, and after
- * the start of the log. Earlier actions were signed for a previous venue with the same name.
+ * Checks a nonce by time alone: it must be less than two days old, at most one day ahead, and later
+ * than the start of the log. Actions from before the start were signed for an earlier venue with
+ * the same name.
  */
 export function checkNonceWindow(
   state: Pick<State, 'beganMs'>,
@@ -44,7 +46,7 @@ export function checkNonceFresh(
 ): Reject | undefined {
   if (record === undefined) return undefined;
   const { used } = record;
-  // Nearly every nonce is above all earlier ones and above the nonce floor.
+  // Nearly every nonce exceeds all earlier ones and the nonce floor.
   if (nonce > largestOf(record)) return undefined;
   if (used.includes(nonce)) return { reason: 'nonceUsed' };
   const smallest = used.length >= noncesPerSigner ? (used[0] ?? 0) : 0;
@@ -79,7 +81,7 @@ function absorbSigner({ digest }: State, signer: Address, record: SignerNonces):
   else digest.scrambled(record.scrambled);
 }
 
-/** Invalidates all actions that an address has signed before, for any owner. */
+/** Invalidates all actions that an address has signed so far, for any owner. */
 export function raiseNonceFloor(state: State, signer: Address): void {
   const record = signerRecord(state, signer);
   record.floor = Math.max(largestOf(record), state.timeMs);
@@ -88,7 +90,7 @@ export function raiseNonceFloor(state: State, signer: Address): void {
 
 /**
  * Returns true for a revoked agent while one of its signed actions could still be valid. A record
- * that the next sweep will remove does not count.
+ * that the next sweep will remove is ignored.
  */
 export function isFormerAgent(state: State, address: Address): boolean {
   const record = state.signers.get(address);

@@ -36,7 +36,10 @@ function sent(scenario: Scenario, from: Address, destination: Address): Command 
   };
 }
 
-/** Returns a state that earlier releases could produce: the bound address also has an account. */
+/**
+ * Returns a state that earlier releases could produce, in which the bound address also has an
+ * account.
+ */
 function withAccount(): Scenario {
   const scenario = captured();
   const funded = Scenario.open({ accounts: [alice, bob, victim] });
@@ -89,7 +92,7 @@ describe('R-agents: a key can end its own binding', () => {
     expect(scenario.outcome(sent(scenario, bob, victim)).reject).toBeUndefined();
   });
 
-  test('an agent that gives a label can neither revoke nor approve agents', () => {
+  test('an agent that names a label can neither revoke nor approve agents', () => {
     const scenario = captured();
     expect(scenario.approve(victim, ZERO_ADDRESS, 'mine').reject?.reason).toBe('depositFirst');
     expect(scenario.approve(victim, actor(9)).reject?.reason).toBe('depositFirst');
@@ -97,7 +100,7 @@ describe('R-agents: a key can end its own binding', () => {
     expect(agentOwner(scenario.state, victim)?.owner).toBe(alice);
   });
 
-  test('commands of an agent for its owner are executed before its release in the same block', () => {
+  test('an agent’s commands for its owner execute before the agent is released in the same block', () => {
     const scenario = captured();
     const orders = [order({ price: 1_000_000, size: 20 })];
     const place = { type: 'placeOrders', authority: scenario.authority(victim), orders } as const;
@@ -127,7 +130,7 @@ describe('R-agents: a key can end its own binding', () => {
     expect(place().account).toBe(victim);
   });
 
-  test('an agent with an account but without an unnamed agent can also release itself', () => {
+  test('an agent that has an account but no unnamed agent can also release itself', () => {
     const scenario = withAccount();
     expect(scenario.approve(victim, ZERO_ADDRESS).reject).toBeUndefined();
     expect(agentOwner(scenario.state, victim)).toBeUndefined();
@@ -151,7 +154,7 @@ describe('R-nonce: approving a former agent returns a warning', () => {
     const scenario = captured();
     expect(scenario.approve(bob, actor(0xf4e5)).agentReused).toBeUndefined();
     scenario.approve(alice, ZERO_ADDRESS, 'mine');
-    // The limit is exact to the millisecond and does not wait for the next sweep.
+    // The limit applies to the exact millisecond, not at the next sweep.
     scenario.wait(2 * DAY - 1);
     scenario.block();
     scenario.wait(1);

@@ -23,7 +23,7 @@ test('an order is found under its id until it is released', () => {
   expect(pool.size).toBe(0);
 });
 
-test('a released slot is reused for an order that is in no list', () => {
+test('a released slot is reused for an order that is not in any list', () => {
   const pool = new OrderPool();
   const list = emptyOwnList();
   const slot = pool.allocate(1);
@@ -48,7 +48,7 @@ test('each field has its own position in memory', () => {
   for (const { field, slot, at } of places) expect(field[slot]).toBe(100 * slot + at);
 });
 
-test('reserving capacity keeps existing orders and accepts new ones', () => {
+test('reserving capacity keeps the existing orders and accepts new ones', () => {
   const pool = new OrderPool(2);
   const first = pool.allocate(1);
   pool.price[first] = 100;
@@ -84,7 +84,7 @@ test('ids beyond 32 bits with the same low half are distinct', () => {
   expect(pool.find(5 + 2 ** 34)).toBe(NONE);
 });
 
-test('incorrect calls of the pool stop the process', () => {
+test('incorrect calls to the pool stop the process', () => {
   const pool = new OrderPool();
   const slot = pool.allocate(1);
   expect(() => pool.allocate(1)).toThrow('used once');
@@ -100,7 +100,7 @@ test('incorrect calls of the pool stop the process', () => {
   pool.checkConsistency();
 });
 
-test('the list of an owner keeps its insertion order through removals', () => {
+test('an owner’s list keeps its insertion order when orders are removed', () => {
   const pool = new OrderPool();
   const list = emptyOwnList();
   const slots = [1, 2, 3, 4].map((id) => pool.allocate(id));
@@ -128,8 +128,8 @@ test('the list of an owner keeps its insertion order through removals', () => {
 });
 
 /**
- * Compares the pool with a `Map`. Ids come from a small range so that both halves of the 53 bits
- * repeat. Removals name the n-th live order so that failures shrink.
+ * Compares the pool with a `Map`. Ids come from a small range, so that both halves of their 53 bits
+ * repeat. Removals refer to the n-th live order, so that failures can shrink.
  */
 test('the pool finds the same orders as a Map, through growth and deletion', () => {
   const id = fc.tuple(fc.integer({ min: 0, max: 300 }), fc.constantFrom(0, 2 ** 32, 2 ** 52));
@@ -165,7 +165,7 @@ test('the pool finds the same orders as a Map, through growth and deletion', () 
   fc.assert(property, { numRuns: RUNS });
 });
 
-test('a fork has its own orders and those of its origin, which never changes', () => {
+test('a fork has its own orders and those of its origin, and never changes the origin', () => {
   const pool = new OrderPool(2);
   const list = emptyOwnList();
   for (const id of [1, 2, 3]) {

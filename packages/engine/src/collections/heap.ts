@@ -51,8 +51,7 @@ export class Heap<T> {
   }
 
   /**
-   * Puts an entry at the position of the removed first one and moves it down to its correct
-   * position.
+   * Puts an entry in the place of the removed top entry and moves it down to its correct position.
    */
   #sink(entry: T): void {
     const entries = this.#entries;
@@ -78,8 +77,8 @@ type Due = { readonly dueMs: number; readonly id: number };
 
 /**
  * A queue of ids by due time, used for expiring orders and for the opening and closing of markets.
- * The earliest time comes first, then the lowest id. If an id ends earlier for another reason, its
- * entry remains, so the owner calls `retain` when such entries outnumber the others.
+ * The earliest time comes first, then the lowest id. If an id ends early for another reason, its
+ * entry remains, so the owner calls `retain` once such entries outnumber the rest.
  */
 export class DueQueue {
   readonly #heap = new Heap<Due>(isDueBefore);
@@ -115,7 +114,7 @@ function isDueBefore(a: Due, b: Due): boolean {
 const CAPACITY_START = 16;
 
 /**
- * A binary heap of small numbers, each with a key. The lowest key is on top, and a number can be
+ * A binary heap of small numbers, each with a key. The lowest key is on top, and any number can be
  * moved or removed. The order of numbers with equal keys is undefined. All data is in typed arrays,
  * so the size of the heap does not affect garbage collection.
  */
@@ -209,7 +208,10 @@ export class NumberedHeap {
     this.#places[number] = place + 1;
   }
 
-  /** Grows all arrays to the same size; the heap never contains more numbers than exist. */
+  /**
+   * Grows all arrays to the same size; the heap never needs more entries than there are distinct
+   * numbers.
+   */
   #makeRoom(number: number): void {
     if (number < this.#keys.length) return;
     const capacity = Math.max(number + 1, 2 * this.#keys.length);

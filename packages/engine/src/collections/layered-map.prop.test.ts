@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { LayeredMap } from './maps.ts';
 
 /**
- * A mutable value in the map. The same random steps run on a layered map, on layers of two depths
- * and on a plain copy. After each step all of them must have the same entries in the same order.
+ * A mutable map value. The test applies the same random steps to a layered map, to layers of two
+ * depths and to a plain copy; after each step, all must have the same entries in the same order.
  */
 type Box = { value: number };
 

@@ -1,18 +1,20 @@
 /**
- * A map on top of another one, which it never changes: changes are stored in the upper map. A value
- * of the lower map is copied on its first read, so that callers can change it; later reads return
- * the same object. Iteration follows the order of a plain copy of the lower map. The lower map must
- * not change while this one is in use.
+ * A map layered on top of another, which it never changes: all changes are stored in the upper map.
+ * A value from the lower map is copied when first read, so that callers can change it; later reads
+ * return the same copy. Iteration follows the order of a plain copy of the lower map. The lower map
+ * must not change while this one is in use.
  */
 export class LayeredMap<Key, Value> implements Map<Key, Value> {
   readonly #below: ReadonlyMap<Key, Value>;
   readonly #copy: (value: Value) => Value;
   readonly #covers = new Map<Key, Value>();
-  /** The deleted keys of the lower map; a key that is set again comes after all others. */
+  /** The lower map's deleted keys; if such a key is set again, it comes after all others. */
   readonly #deleted = new Set<Key>();
   readonly #added = new Map<Key, Value>();
 
-  /** Creates a layer over `below`. Without `copy`, the values of `below` must never be changed. */
+  /**
+   * Creates a layer over `below`. If `copy` is absent, the values of `below` must never be changed.
+   */
   constructor(below: ReadonlyMap<Key, Value>, copy: (value: Value) => Value = (value) => value) {
     this.#below = below;
     this.#copy = copy;
@@ -158,7 +160,8 @@ type Older<Key, Value> = {
 };
 
 /**
- * A map that stores older entries in compact form. Changing a value read from them has no effect.
+ * A map that stores older entries in compact form. Changing a value read from the compact form has
+ * no effect.
  */
 export class MapWithPast<Key, Value> {
   readonly #live = new Map<Key, Value>();

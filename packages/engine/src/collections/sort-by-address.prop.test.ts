@@ -4,7 +4,7 @@ import { sortByAddress } from './sorting.ts';
 
 type Item = { readonly address: string; readonly place: number };
 
-/** The digits have few values, so that addresses have common prefixes or are equal. */
+/** The digits take few values, so that addresses often share prefixes or are equal. */
 const item = fc.record({
   address: fc
     .tuple(fc.constantFrom('0', '7', 'f'), fc.constantFrom('0', '1', '9'))

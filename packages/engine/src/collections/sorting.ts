@@ -7,9 +7,9 @@ const BITS = 16;
 
 /**
  * Sorts items by address, and items with equal addresses by the given comparison. Addresses are
- * nearly random, so with as many buckets as items each bucket has one or two items. Strings are
- * compared only within a bucket, which is several times faster for large arrays. If many addresses
- * share a bucket, that bucket is sorted in the ordinary way.
+ * nearly random, so with as many buckets as items, each bucket holds one or two items. Only strings
+ * in the same bucket are compared, which is several times faster for large arrays. If many
+ * addresses share a bucket, that bucket is sorted in the ordinary way.
  */
 export function sortByAddress<T>(
   items: readonly T[],
@@ -78,9 +78,9 @@ export function byText(a: string, b: string): number {
 }
 
 /**
- * Sorts numbers in place in ascending order. A typed array needs no comparator for this and takes
- * three times as long with one. An ordinary array would sort numbers as strings, so this is the
- * only file in which the comparator may be omitted.
+ * Sorts numbers in place in ascending order. A typed array sorts numerically without a comparator
+ * and takes three times as long with one. An ordinary array would sort numbers as strings, so only
+ * this file may omit the comparator.
  */
 export function sortNumbers(numbers: Float64Array): Float64Array {
   return numbers.sort();
@@ -88,8 +88,8 @@ export function sortNumbers(numbers: Float64Array): Float64Array {
 
 /**
  * Adds an entry to a map that is iterated by ascending key. A map iterates in insertion order,
- * which would differ in a restored state, so entries with higher keys are inserted again after the
- * new one.
+ * which would differ in a restored state, so entries with higher keys are reinserted after the new
+ * one.
  */
 export function putInOrder<Key extends number, Value>(
   map: Map<Key, Value>,

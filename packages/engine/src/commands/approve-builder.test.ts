@@ -24,7 +24,8 @@ function open(): Scenario {
 }
 
 describe('R-builder: an account approves each builder up to a rate', () => {
-  // The rows are in the order of the checks, and each row passes the checks of all following rows.
+  // The rows follow the order of the checks; each row passes the checks tested by all rows below
+  // it.
   test.each([
     ['builderInvalid', 'the zero address', ZERO_ADDRESS, undefined],
     ['builderInvalid', 'a vault', vault, undefined],
@@ -55,7 +56,7 @@ describe('R-builder: an account approves each builder up to a rate', () => {
     },
   );
 
-  test('an account can approve 20 builders, and a new rate for one of them needs no additional slot', () => {
+  test('an account can approve 20 builders, and changing the rate of one of them uses no additional slot', () => {
     const venue = open();
     for (let n = 0; n < 20; n++)
       expect(approve(venue, alice, 5, actor(n + 1)).reject).toBe(undefined);
@@ -121,7 +122,7 @@ describe('R-builder: an account approves each builder up to a rate', () => {
   });
 });
 
-describe('an address counts as a builder while it has approvals or past earnings', () => {
+describe('an address counts as a builder while it has approvals or has ever earned fees', () => {
   test('an address remains a builder after a restart', () => {
     const venue = open();
     const seen = (): boolean[] =>
@@ -186,7 +187,7 @@ describe('R-builder: a builder can claim its rewards', () => {
   });
 });
 
-describe('the state of a builder shows its eligibility and its totals', () => {
+describe('the state of a builder shows its eligibility and totals', () => {
   test('a builder is eligible if its balance is at least 100 USDC', () => {
     const venue = open();
     setBalance(venue, builder, 99_999_999);

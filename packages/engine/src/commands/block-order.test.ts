@@ -186,13 +186,13 @@ describe('R-block: commands of one account keep their order', () => {
     ]);
   });
 
-  test('own-key commands count for the account of the signer itself, even if it is an agent', () => {
+  test('commands that require the own key belong to the signer’s own account, even if the signer is an agent', () => {
     expect(arranged('agent ioc', 'agent withdraw', 'alice withdraw')).toBe(
       ' | agent withdraw |  | agent ioc, alice withdraw',
     );
   });
 
-  test('an approval that will fail delays no commands, and only the first of two approvals counts', () => {
+  test('an approval that will fail does not delay any commands, and only the first of two approvals counts', () => {
     expect(arranged('carol ioc', 'carol approve bob', 'bob alo')).toBe(
       ' | bob alo |  | carol ioc, carol approve bob',
     );

@@ -26,8 +26,8 @@ export type CommandOrder = {
 /**
  * Orders the commands of a block (R-block): operator commands first, then commands that cannot take
  * liquidity, then cancels, and finally all others. Makers can therefore act before takers reach
- * their orders. Within a block, a command never overtakes an earlier one of the same acting
- * account, because it is raised to at least the same class.
+ * their orders. Within a block, a command never overtakes an earlier command of the same acting
+ * account, because its class is raised to at least that of the earlier command.
  */
 export function orderCommands(state: State, commands: readonly Command[]): CommandOrder {
   const classes: [number[], number[], number[], number[]] = [[], [], [], []];
@@ -49,12 +49,12 @@ export function orderCommands(state: State, commands: readonly Command[]): Comma
     actors.push(acting);
     const actor = bound.size === 0 ? acting : (bound.get(acting) ?? acting);
     const own = classOf(state, command, rules, actor);
-    // The last class cannot be raised, so the class that the account has reached is not looked up.
+    // The last class cannot be raised any further, so the account's current class is not looked up.
     const rank = own === REST ? own : Math.max(own, reached.get(actor) ?? 0);
     reached.set(actor, rank);
     classes[rank]?.push(index);
     if (command.type !== 'approveAgent') continue;
-    // An approval that will fail must not delay commands of the address that it would bind.
+    // An approval that will fail must not delay commands from the address it would bind.
     const { agent } = command;
     if (!bound.has(agent) && !isAddressTaken(state, agent)) bound.set(agent, actor);
   }

@@ -81,7 +81,7 @@ describe('scheduleCancel cancels the account’s orders at the scheduled time', 
     });
   });
 
-  test('a scheduled cancel cancels resting and opening orders but keeps those that protect a position', () => {
+  test('a scheduled cancel cancels resting and opening orders but keeps orders that protect a position', () => {
     working();
     schedule(5_000);
     scenario.wait(4_999);
@@ -129,7 +129,7 @@ describe('scheduleCancel cancels the account’s orders at the scheduled time', 
     schedule(7_000, bob);
     schedule(7_000);
     scenario.wait(9_000);
-    // The address of alice is lower than that of bob.
+    // Alice's address is lower than bob's.
     expect(orderResults(scenario.block())).toEqual([
       '3 cancelled expired',
       '5 cancelled scheduledCancel',

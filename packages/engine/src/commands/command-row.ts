@@ -19,7 +19,7 @@ import { timeInForceOf } from '../order-common/snapshot.ts';
 
 /**
  * Defines the required signer, the check and the execution of each command. There are no defaults:
- * a command without a row, or a row without one of its columns, does not compile.
+ * a command without a row, or a row with a missing column, does not compile.
  */
 export type CommandTable = {
   readonly [Type in Command['type']]: RulesOf<Extract<Command, { readonly type: Type }>>;
@@ -40,7 +40,7 @@ type NamedOrders<Asked extends SignedCommand> = Asked extends
   ? Required<TargetRules<Asked>>
   : { readonly targets?: never };
 
-/** The row of a command that an account signs with its own key or with that of an agent. */
+/** The row of a command that an account signs with its own key or an agent's key. */
 export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRules<Asked> &
   TargetRules<Asked> & {
     /**
@@ -59,14 +59,14 @@ export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRu
       | 'stops'
       | ((state: State, account: Account, command: Asked) => boolean);
     /**
-     * Set if `execute` checks the command or each of its entries; `check` is then used for
-     * admission only.
+     * Set if `execute` checks the command or each of its entries; `check` is then used only for
+     * admission.
      */
     readonly checksItself?: true;
     /**
-     * Returns the reason why the command is rejected now, when an authorized account sends it. It
-     * is called at admission and again before `execute`. For a command with several entries, the
-     * result also contains the index of the entry.
+     * Returns the reason to reject the command if an authorized account sent it now. It is called
+     * at admission and again before `execute`. For a command with several entries, the result also
+     * contains the index of the entry.
      */
     readonly check: (
       state: State,
@@ -75,7 +75,7 @@ export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRu
       nowMs: number,
     ) => CommandResult | Reject | undefined;
     /**
-     * Executes the command. If it returns undefined, the result of the command contains only the
+     * Executes the command. If it returns undefined, the command's result includes only the
      * account.
      */
     readonly execute: (
@@ -85,35 +85,35 @@ export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRu
     ) => CommandResult | undefined;
   };
 
-/** The row of a command of class 0, which the operator signs or the venue creates. */
+/** The row of a class 0 command, which is signed by the operator or created by the venue. */
 export type UnsignedRules<Asked extends UnsignedCommand = UnsignedCommand> = {
   /**
-   * The signature that a command from the API needs; commands from the venue's own process are
+   * The signature required on a command from the API; commands from the venue's own process are
    * unsigned.
    */
   readonly signedBy: OperatorRole | 'nobody';
   /**
-   * Returns the reason why the command is rejected now. It is called at admission and before
-   * execution.
+   * Returns the reason to reject the command now. It is called at admission and before execution.
    */
   readonly check: (state: State, command: Asked, nowMs: number) => Reject | undefined;
   readonly execute: (execution: Execution, command: Asked) => CommandResult | undefined;
 };
 
 /**
- * The check of commands that are never rejected as a whole: each cancel or price is checked when it
- * executes.
+ * The check for commands that are never rejected as a whole: each cancel or price is checked when
+ * it executes.
  */
 export const checkedPerEntry = (): undefined => undefined;
 
 /**
- * The check of commands that the venue's own process proposes without admission; `execute` checks
+ * The check for commands that the venue's own process proposes without admission; `execute` checks
  * their conditions.
  */
 export const checkedAtExecution = (): undefined => undefined;
 
 /**
- * The class of a command in its block (R-block). Commands that no account signs belong to class 0.
+ * The class of a command in its block (R-block). Commands not signed by an account belong to class
+ * 0.
  */
 export type BlockClass = typeof PASSIVE | typeof CANCEL | typeof REST;
 
@@ -133,8 +133,8 @@ export const BY_AGENT = {
 } as const;
 
 /**
- * The same columns for commands that require the account's own key: agents can neither move money
- * nor change permissions (R-agents).
+ * The equivalent columns for commands that require the account's own key: agents can neither move
+ * money nor change permissions (R-agents).
  */
 export const BY_OWN_KEY = { ...BY_AGENT, signedBy: 'ownKey' } as const;
 
@@ -143,7 +143,7 @@ export const CANCELS = { ...BY_AGENT, class: CANCEL, restricted: 'passes' } as c
 
 /**
  * Returns the class of the most aggressive order. Only post-only orders that enter the book
- * immediately are certain to take no liquidity.
+ * immediately are certain not to take liquidity.
  */
 export function classOfOrders(_state: State, { orders }: PlaceOrdersCommand): BlockClass {
   for (const { timeInForce, trigger } of orders) {
@@ -153,8 +153,8 @@ export function classOfOrders(_state: State, { orders }: PlaceOrdersCommand): Bl
 }
 
 /**
- * Returns the class of an amendment. Amending a post-only order cannot take liquidity, because the
- * amendment is rejected if it would trade.
+ * Returns the class of an amendment. Amending a post-only order cannot take liquidity, because an
+ * amendment that would trade is rejected.
  */
 export function classOfAmend(
   state: State,

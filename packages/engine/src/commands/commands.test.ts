@@ -12,7 +12,7 @@ import { SERIES } from '@oddlot/testing/engine/series';
 type Type = Command['type'];
 type Of<Each extends Type> = Extract<Command, { readonly type: Each }>;
 
-/** A command that admission rejects, and the reason; the test adds the signer. */
+/** A command that admission rejects, with the expected reason. The test adds the signer. */
 type Refused<Each extends Type> = readonly [
   reason: RejectReason,
   command: Omit<Of<Each>, 'type' | 'authority' | 'operator'>,
@@ -22,8 +22,7 @@ const UNKNOWN = instrumentId(77);
 const HASH = hash(`0x${'1'.repeat(64)}`);
 
 /**
- * An example of each command that is rejected; `never` means that the command is not rejected as a
- * whole.
+ * A rejected example of each command; `never` means that the command cannot be rejected as a whole.
  */
 const REFUSED: { readonly [Each in Type]: Refused<Each> | 'never' } = {
   placeOrders: ['sizeBelowMin', { orders: [order({ price: 1_000_000, size: 0 })] }],
@@ -115,7 +114,7 @@ function isSignedType(type: Type): type is SignedCommand['type'] {
   return signedBy === 'agent' || signedBy === 'ownKey';
 }
 
-describe('every command is checked alike at admission and at execution', () => {
+describe('every command is checked the same way at admission and at execution', () => {
   test.each(JUDGED)('admission and execution both reject $type with $reason', (refused) => {
     const scenario = venue();
     const signature = isSignedType(refused.type) ? { authority: scenario.authority(alice) } : {};
@@ -131,7 +130,8 @@ describe('every command is checked alike at admission and at execution', () => {
   test('only commands without conditions are admitted without a check', () => {
     const unchecked = TYPES.filter((type) => COMMANDS[type].check.length === 0);
     expect(unchecked).toEqual(TYPES.filter((type) => REFUSED[type] === 'never'));
-    // Among commands that accounts sign, these are only cancels, which are checked at execution.
+    // Among the commands that accounts sign, only cancels are listed here; they are checked at
+    // execution.
     expect(unchecked.filter(isSignedType)).toEqual(['cancelOrders', 'cancelAll']);
   });
 

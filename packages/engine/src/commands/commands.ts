@@ -22,8 +22,8 @@ import type { CommandTable, SignedRules, UnsignedRules } from './command-row.ts'
 import { VENUE_COMMANDS } from './venue-rules.ts';
 
 /**
- * Every command of the engine. `command-row.ts` describes the columns, and the row of a command is
- * in the file of its subject.
+ * Every command of the engine. `command-row.ts` describes the columns, and each command's row is in
+ * the file for its subject.
  */
 export const COMMANDS: CommandTable = {
   ...ORDER_COMMANDS,
@@ -91,14 +91,14 @@ export function executeUnsigned(execution: Execution, command: UnsignedCommand):
   return reject === undefined ? (execute(execution, command) ?? {}) : { reject };
 }
 
-/** Returns the row of a signed command, typed so that its functions accept this command. */
+/** Returns the row of a signed command, typed so that its functions accept that command. */
 export function signedRules({ type }: SignedCommand): SignedRules {
   return present(rowOf(type), 'the row of a signed command') as SignedRules;
 }
 
 /**
  * Returns rows of frequent commands by their literal names, because a lookup with a variable key
- * would search the table each time.
+ * would search the table every time.
  */
 function rowOf(type: SignedCommand['type']): CommandTable[SignedCommand['type']] {
   switch (type) {

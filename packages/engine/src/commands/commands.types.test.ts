@@ -3,7 +3,7 @@ import type { CommandTable } from './command-row.ts';
 import { COMMANDS } from './commands.ts';
 
 /**
- * The compiler must report an error for each marked line of this file. If a change of the types
+ * The compiler must report an error for each marked line in this file. If a change to the types
  * lets such a line compile, `npm run types` reports the unused mark as an error.
  */
 

@@ -256,7 +256,7 @@ describe('R-multisig: an envelope needs enough valid signatures', () => {
       expect(outcome.reject?.reason).toBe(reason);
       expect(outcome.account).toBe(alice);
       expect(openOrders(scenario.state, alice)).toHaveLength(reason === undefined ? 1 : 0);
-      // The nonce is checked and stored for the sender only if the sender has a role (R-nonce).
+      // The nonce is checked and stored for the sender only if the sender is authorized (R-nonce).
       expect(scenario.state.signers.has(signer)).toBe(reason === undefined || signer === alice);
     },
   );
@@ -277,7 +277,7 @@ describe('R-multisig: an envelope needs enough valid signatures', () => {
     expect(reject).toEqual({ reason: 'multiSigUnknown', user });
   });
 
-  test('an envelope consumes the nonce of its sender, so it cannot be repeated', () => {
+  test('an envelope consumes the nonce of its sender, so it cannot be replayed', () => {
     const scenario = converted();
     const nonce = scenario.nowMs + 5;
     const send = (signer: Address) => {
@@ -310,7 +310,7 @@ describe('R-multisig: an envelope needs enough valid signatures', () => {
     expect(refusalFor(scenario, third, wrapper([third]), nothing)).toBeUndefined();
   });
 
-  test('an envelope is checked at execution, against signers replaced earlier in the block', () => {
+  test('an envelope is checked again at execution, against the signers set earlier in the block', () => {
     const scenario = converted();
     const set = { users: [third], threshold: 1 };
     const replace = signedFor(scenario, first, QUORUM, convertTo(set));

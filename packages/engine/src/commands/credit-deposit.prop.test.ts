@@ -16,8 +16,8 @@ type Report = {
   readonly bind: number;
 };
 
-/** The reference model is a set of credited deposits and a sum for each address. */
-test('R-deposit: a deposit is credited once, in any order and however often it is reported', () => {
+/** The reference model is a set of credited deposits and a sum per address. */
+test('R-deposit: a deposit is credited once, in whatever order and however often it is reported', () => {
   const report = fc.record({
     n: fc.nat(12),
     index: fc.nat(3),
@@ -39,7 +39,7 @@ test('R-deposit: a deposit is credited once, in any order and however often it i
         const effect = depositStatus(scenario.state, command);
         const { isKept = false, reject } = scenario.block(command).outcomes[0] ?? {};
         const isNew = !seen.has(n);
-        // None of the addresses in this history trades, so every binding is unused.
+        // No address in this history ever trades, so every binding is unused.
         expect(reject).toBeUndefined();
         expect(isKept).toBe(isNew && isBound && !isOwn);
         expect(effect).toBe(isNew ? (isKept ? 'bound' : 'open') : 'credited');

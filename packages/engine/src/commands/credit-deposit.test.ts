@@ -59,7 +59,7 @@ describe('R-deposit: each deposit from the settlement chain is credited once', (
     result(scenario, deposited(carol, 1));
     const again = deposited(carol, 1);
     expect(result(scenario, again)).toEqual({ reject: undefined, types: [] });
-    // A reorganisation of the chain moved the transaction to another block.
+    // A chain reorganisation moved the transaction to another block.
     const elsewhere = { ...again, source: { ...again.source, blockNumber: 900 } };
     expect(result(scenario, elsewhere)).toEqual({ reject: undefined, types: [] });
     Object.assign(scenario.state, restore(JSON.parse(JSON.stringify(dump(scenario.state)))));
@@ -88,7 +88,7 @@ describe('R-deposit: each deposit from the settlement chain is credited once', (
     expect(hasAccount(scenario.state, carol)).toBe(false);
   });
 
-  test('a deposit without a bridge or for the zero address is rejected', () => {
+  test('a deposit without a bridge or to the zero address is rejected', () => {
     const scenario = Scenario.open({ accounts: [alice] });
     expect(result(scenario, deposited(carol, 1)).reject).toBe('definitionInvalid');
     openTestBridge(scenario);
@@ -97,7 +97,7 @@ describe('R-deposit: each deposit from the settlement chain is credited once', (
     );
   });
 
-  test('R-limits-of-state: a deposit whose key was removed still counts as credited by its position', () => {
+  test('R-limits-of-state: a deposit whose key was removed still counts as credited because of its position', () => {
     const scenario = opened();
     for (let n = 0; n <= LIMITS.depositsKept; n += 5_000) {
       const commands = Array.from({ length: 5_000 }, (_, at) => deposited(carol, n + at));
@@ -127,7 +127,7 @@ describe('R-deposit: each deposit from the settlement chain is credited once', (
   });
 });
 
-describe('R-agents: a deposit for an unused agent address can end its binding', () => {
+describe('R-agents: a deposit to an unused agent address can end its binding', () => {
   function bound(isUsed: boolean): Scenario {
     const scenario = opened();
     scenario.approve(alice, carol, 'hers');
@@ -138,7 +138,7 @@ describe('R-agents: a deposit for an unused agent address can end its binding', 
     return scenario;
   }
 
-  test('a deposit from the address itself ends an agent binding that it has never used', () => {
+  test('a deposit from an agent’s own address ends a binding that was never used', () => {
     const scenario = bound(false);
     expect(result(scenario, deposited(carol, 1, { isOwn: true })).types).toEqual([
       'agentChanged',
@@ -168,7 +168,7 @@ describe('R-agents: a deposit for an unused agent address can end its binding', 
     expect(outcome(scenario, deposited(carol, 1, { isOwn: true }))).toEqual(STORED);
   });
 
-  test('R-deposit: a held deposit is credited after the binding ends, even 50,000 deposits later', () => {
+  test('R-deposit: a held deposit is credited once the binding ends, even 50,000 deposits later', () => {
     const scenario = bound(true);
     const held = deposited(carol, 1, { isOwn: true });
     expect(outcome(scenario, held)).toEqual(STORED);
@@ -237,7 +237,7 @@ describe('R-transfer: withdrawals to contracts of the bridge are rejected', () =
     expect(scenario.block(withdrawal).outcomes[0]?.reject?.reason).toBe('addressInvalid');
   });
 
-  test('withdrawals to these addresses are possible before a bridge is open', () => {
+  test('withdrawals to these addresses are possible until a bridge is opened', () => {
     const scenario = Scenario.open({ accounts: [alice] });
     const withdrawal = {
       type: 'withdraw',
@@ -249,7 +249,7 @@ describe('R-transfer: withdrawals to contracts of the bridge are rejected', () =
   });
 });
 
-describe('R-limits-of-state: opening the account of a relay withdrawal address is free', () => {
+describe('R-limits-of-state: opening an account for a relay withdrawal address is free', () => {
   function fees(isPeg: boolean): bigint {
     const scenario = Scenario.open({
       accounts: [alice],
@@ -273,7 +273,7 @@ describe('R-limits-of-state: opening the account of a relay withdrawal address i
     return sent?.type === 'tokenSent' ? sent.fee : microUsdc(-1);
   }
 
-  test('opening the account of a relay address is free, that of another address costs the fee', () => {
+  test('opening an account for a relay address is free; for any other address it costs the fee', () => {
     expect(fees(true)).toBe(0n);
     expect(fees(false)).toBe(1_000_000n);
   });

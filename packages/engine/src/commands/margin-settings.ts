@@ -144,7 +144,7 @@ export const MARGIN_COMMANDS = {
 } satisfies Partial<CommandTable>;
 
 /**
- * Returns the reason why the margin mode of an instrument cannot change; setting the current mode
+ * Returns the reason that an instrument's margin mode cannot change; setting the current mode
  * always succeeds.
  */
 function checkMode(
@@ -166,8 +166,8 @@ function checkMode(
 }
 
 /**
- * The leverage that a command sets: the one of a margin mode and, for isolated margin in hedge
- * mode, of one side (R-leverage).
+ * The leverage that a command sets: for one margin mode and, with isolated margin in hedge mode,
+ * for one side (R-leverage).
  */
 type Target = { readonly perp: Perp; readonly isIsolated: boolean; readonly leg: Leg };
 
@@ -198,8 +198,8 @@ function checkMarginAt(
 }
 
 /**
- * Returns the margin that a position lacks at a lower leverage. A higher leverage releases no
- * margin.
+ * Returns the additional margin that a position needs at a lower leverage. A higher leverage
+ * releases no margin.
  */
 function missingMargin(state: State, account: Account, holding: Holding, leverage: number): bigint {
   const required = initialMargin(holding.perp, Math.abs(holding.size), leverage);
@@ -232,7 +232,7 @@ function targetOf(
 
 /**
  * Returns true if the instrument already has this leverage and mode. Clients that set both together
- * repeat the command before each order, so it must succeed even with open orders.
+ * send the command before every order, so it must succeed even with open orders.
  */
 function isUnchanged(state: State, account: Account, target: Target, leverage: number): boolean {
   if (!isCurrentMode(account, target)) return false;

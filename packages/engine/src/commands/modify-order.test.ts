@@ -51,7 +51,7 @@ describe('R-modify: only an open order of the account can be amended', () => {
     const change = { price: 910_000, size: 100 };
     expect(amend(1, change, bob).reject?.reason).toBe('orderUnknown');
     expect(amend(9, change).reject?.reason).toBe('orderUnknown');
-    // A waiting trigger order cannot be amended.
+    // A trigger order that has not fired cannot be amended.
     expect(amend(2, change).reject?.reason).toBe('orderUnknown');
     expect(amend(1, { ...change, instrumentId: 2 as never }).reject?.reason).toBe('orderUnknown');
     expect(amend(1, change).entries).toMatchObject([{ orderId: 1, state: 'open' }]);
@@ -68,7 +68,7 @@ describe('R-modify: only an open order of the account can be amended', () => {
   });
 });
 
-test('R-rounding: an amendment that crosses continues the rounding of its taker fee', () => {
+test('R-rounding: an amendment that crosses carries over the rounding of its taker fee', () => {
   scenario.one(bob, { isBuy: false, price: 899_900, size: 20 });
   scenario.one(alice, { price: 899_900, size: 60 });
   scenario.one(bob, { isBuy: false, price: 900_900, size: 20 });
@@ -76,7 +76,7 @@ test('R-rounding: an amendment that crosses continues the rounding of its taker 
   // The fee of 8,099.1 micro-USDC rounds up.
   expect(fees()).toBe(8_100n);
   expect(storyOf(2, { price: 900_900, size: 60 })).toEqual(['3 filled', '2 open 20']);
-  // With another fee of 8,108.1, the exact total is 16,207.2.
+  // A second fee of 8,108.1 brings the exact total to 16,207.2.
   expect(fees()).toBe(16_208n);
   // Maker fees are rounded separately: 0.015% of 18.018 USDC is 2,702.7 micro-USDC.
   scenario.one(bob, { isBuy: false, price: 900_900, size: 20 });
@@ -92,7 +92,7 @@ describe('R-modify: an amended order is queued by its price and acceptance time'
     }
   });
 
-  test('an order amended at an unchanged price keeps its queue position, whether its size grows or shrinks', () => {
+  test('an order amended without a price change keeps its queue position, whether its size grows or shrinks', () => {
     amend(1, { price: 900_000, size: 100 });
     expect(filledBy(110, 900_000)).toEqual([1, 2]);
   });
@@ -109,9 +109,9 @@ describe('R-modify: an amended order is queued by its price and acceptance time'
     expect(filledBy(60, 910_000)).toEqual([1, 2, 3]);
   });
 
-  test('an amended order is queued as if accepted at most 60 s ago, behind orders older than that', () => {
-    // Order 4 has been at 91 for 61 s and order 5 for 59 s when the oldest order is amended to that
-    // price.
+  test('an amended order is queued as if accepted at most 60 s ago, behind older orders', () => {
+    // When the oldest order is amended to 91, order 4 has been at that price for 61 s and order 5
+    // for 59 s.
     scenario.one(bob, { price: 910_000, size: 20 });
     scenario.wait(2_000);
     scenario.one(bob, { price: 910_000, size: 20 });
@@ -121,7 +121,7 @@ describe('R-modify: an amended order is queued by its price and acceptance time'
     expect(filledBy(60, 910_000)).toEqual([4, 1, 5]);
   });
 
-  test('the limit of 60 s is measured from the time of each amendment', () => {
+  test('the 60 s limit is measured from each amendment', () => {
     scenario.one(bob, { price: 910_000, size: 20 });
     scenario.wait(100_000);
     scenario.oracle(PRICE);
@@ -139,7 +139,7 @@ describe('R-modify: an amended order is queued by its price and acceptance time'
     scenario.oracle(PRICE);
     amend(3, { price: 910_000, size: 20 });
     amend(1, { price: 910_000, size: 20 });
-    // Both are queued as if accepted 60 s ago, so the order with the earlier rank comes first.
+    // Both are queued as if accepted 60 s ago, so the order with the lower rank comes first.
     expect(filledBy(40, 910_000)).toEqual([1, 3]);
   });
 });
@@ -196,21 +196,21 @@ describe('R-modify: an amendment is checked like the order that results from it'
   });
 
   test('margin is checked for the difference, so an order does not count against itself', () => {
-    // A balance of 1,000 covers 20,000 at 20× plus the fee: 19,900 lots at 100 need 995 and 8.955
-    // of fees.
+    // A balance of 1,000 covers a notional of nearly 20,000 at 20×, fees included: 19,900 lots at
+    // 100 need 995 of margin and 8.955 of fees.
     scenario.one(alice, { price: 900_000, size: 19_000 });
     expect(amend(1, { price: 900_000, size: 19_800 }).reject).toBeUndefined();
     expect(amend(1, { price: 900_000, size: 20_000 }).reject?.reason).toBe('marginInsufficient');
   });
 
-  test('an amendment that does not increase the exposure is accepted at any account value', () => {
+  test('an amendment that does not increase the exposure is accepted whatever the account value', () => {
     scenario = Scenario.open({ accounts: [bob, carol] });
     scenario.fund(alice, 10_000_000);
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
     scenario.one(alice, { price: 900_000, size: 50 });
     scenario.oracle(940_000);
-    // The account value is 3.96, and 150 lots need 7.05.
+    // The account value is 3.96, and 150 lots need a margin of 7.05.
     expect(amend(3, { price: 880_000, size: 50 }).reject).toBeUndefined();
     expect(amend(3, { price: 880_000, size: 51 }).reject?.reason).toBe('marginInsufficient');
   });
@@ -268,7 +268,7 @@ describe('R-modify: an amendment to a crossing price trades immediately', () => 
     expect(amend(1, { price: 949_900, size: 100 }).reject).toBeUndefined();
   });
 
-  test('an amendment that crosses cancels the account’s own orders with which it would trade', () => {
+  test('an amendment that crosses cancels any of the account’s own orders that it would trade with', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.one(alice, { isBuy: false, price: 950_000, size: 100 });
     expect(storyOf(1, { price: 950_000, size: 100 })).toEqual([
@@ -287,15 +287,15 @@ describe('R-modify: an amendment to a crossing price trades immediately', () => 
     expect(orderResults(scenario.block())).toEqual(['1 cancelled expired']);
   });
 
-  test('an amended order keeps its position in the owner’s list, in which the newest reduce-only order is reduced first', () => {
+  test('an amended order keeps its place in the owner’s list, where the newest reduce-only order is reduced first', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
     const sell = { isBuy: false, reduceOnly: true } as const;
     scenario.one(alice, { ...sell, price: 1_200_000, size: 50 });
     scenario.one(alice, { ...sell, price: 1_200_000, size: 50 });
     scenario.one(carol, { price: 1_100_000, size: 10 });
-    // The order sells 10 and its remainder of 40 rests again; the other order rests with 50, and
-    // the position is 90.
+    // The order sells 10 and its remaining 40 rest again; the other order rests with 50, and the
+    // position is 90.
     expect(storyOf(3, { price: 1_100_000, size: 50 })).toEqual(['5 filled', '3 open 40']);
     scenario.one(carol, { price: 1_050_000, size: 30, timeInForce: 'alo' });
     const orders = [order({ isBuy: false, price: 1_050_000, size: 30 })];
@@ -306,7 +306,7 @@ describe('R-modify: an amendment to a crossing price trades immediately', () => 
     ]);
   });
 
-  test('a parent that an amendment fills completely activates its children', () => {
+  test('a parent filled completely by an amendment activates its children', () => {
     const parent = order({ price: 900_000, size: 100 });
     group(scenario, alice, 'normal', parent, waiting({ price: 800_000 }));
     scenario.one(bob, { isBuy: false, price: 950_000, size: 60 });
@@ -348,18 +348,18 @@ describe('R-isolated: an amendment adjusts the reserve of its order', () => {
     expect(reserved()).toBe(0n);
   });
 
-  test('an amendment without sufficient free cross margin is rejected, even if only its price is worse', () => {
+  test('an amendment without sufficient free cross margin is rejected, even if only the price gets worse', () => {
     scenario.one(alice, { price: 900_000, size: 19_000 });
     expect(amend(1, { price: 900_000, size: 19_900 }).reject?.reason).toBe('marginInsufficient');
     expect(amend(1, { price: 1_100_000, size: 19_000 }).reject?.reason).toBe('marginInsufficient');
     expect(amend(1, { price: 880_000, size: 19_000 }).reject).toBeUndefined();
   });
 
-  test('an amendment that crosses pays its fill from the new reserve, and its remainder keeps the other part', () => {
+  test('an amendment that crosses pays its fill from the new reserve, and its remainder keeps the rest', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
     expect(storyOf(1, { price: PRICE, size: 100 })).toEqual(['2 filled', '1 open 60']);
-    // The 40 lots used 2 of margin and 0.018 of fee; the other 60 still reserve 3.027.
+    // The 40 lots used 2 in margin and 0.018 in fees; the other 60 still reserve 3.027.
     expect(scenario.holding(alice).isolatedMargin).toBe(2_000_000n);
     expect(scenario.holding(alice).reserved).toBe(3_027_000n);
     expect(reserved()).toBe(2_000_000n + 18_000n + 3_027_000n);

@@ -43,7 +43,7 @@ function send(
 }
 
 describe('R-split-merge: splits and merges convert between USDC and pairs', () => {
-  test('a split locks 1.00 per pair and books each outcome at 0.50; a merge returns it', () => {
+  test('a split locks 1.00 per pair and books each outcome at 0.50; a merge returns the money', () => {
     const venue = openMarket();
     expect(operate(venue, alice, 'split', 1_234)).toEqual({ account: alice });
     expect(fundsOf(venue, alice)).toBe('987.66, 12.34 yes, 12.34 no');
@@ -71,7 +71,7 @@ describe('R-split-merge: splits and merges convert between USDC and pairs', () =
       kind: 'merge',
       entries: [{ instrumentId: MARKET_ID, size: 400 }],
     }).events;
-    // The merge realises 4 × (0.50 − 0.70) and 4 × (0.50 − 0.20).
+    // The merge realises a PnL of 4 × (0.50 − 0.70) and 4 × (0.50 − 0.20).
     expect(event).toMatchObject({ type: 'sharesOperated', realised: [-800_000n, 1_200_000n] });
     expect(sharesOf(venue, alice)).toMatchObject({
       yes: { size: 600, cost: 4_200_000n },
@@ -79,7 +79,7 @@ describe('R-split-merge: splits and merges convert between USDC and pairs', () =
     });
   });
 
-  test('a split or merge executes all entries or none', () => {
+  test('a split or merge executes either all of its entries or none', () => {
     const venue = twoMarkets();
     const first = { instrumentId: MARKET_ID, size: 60_000 };
     expect(send(venue, 'split', first, { ...first, instrumentId: OTHER_ID })).toMatchObject({

@@ -120,14 +120,14 @@ function both(venue: Scenario, reached: Reached, ...commands: readonly Command[]
 }
 
 /**
- * Passes the closing hour of a perp, which needs fresh prices (R-delist). Only a few histories
- * reach it.
+ * Passes the closing hour of a perp, which needs fresh prices (R-delist). Few histories reach this
+ * point.
  */
 function passClosingHour(venue: Scenario, reached: Reached): void {
   if (reached.count('positionSettled') > 2) return;
   const { closing, delisted } = venue.state.perps.get(SECOND)!;
   if (closing === undefined || delisted) return;
-  // Two closing hours are passed, because an hour with too few samples is followed by another one.
+  // The loop covers two closing hours, because an hour with too few samples is followed by another.
   for (let passedMs = 0; passedMs < 2 * HOUR_MS + 60_000; passedMs += 10_000) {
     venue.wait(10_000);
     const isCompared = passedMs % 120_000 === 0;

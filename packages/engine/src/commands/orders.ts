@@ -131,7 +131,7 @@ export const ORDER_COMMANDS = {
   },
 
   /**
-   * Cancels every resting and waiting order in scope. The command succeeds even if there is none.
+   * Cancels every resting and waiting order in scope. The command succeeds even if there are none.
    */
   cancelAll: {
     ...CANCELS,
@@ -167,10 +167,9 @@ export const ORDER_COMMANDS = {
   },
 
   /**
-   * Closes a position and opens one of the same size on the opposite side, with market orders as
-   * far as the book permits. A job continues with the part that is not filled immediately. The
-   * closing order replaces the resting reduce-only orders of the position, which are cancelled
-   * first.
+   * Closes a position and opens one of the same size on the opposite side, using market orders, as
+   * far as the book permits. A job continues with whatever is not filled immediately. The closing
+   * order replaces the resting reduce-only orders of the position, which are cancelled first.
    */
   reversePosition: {
     signedBy: 'agent',
@@ -223,7 +222,7 @@ export const ORDER_COMMANDS = {
   },
 } satisfies Partial<CommandTable>;
 
-/** Executes the orders of one action separately; a failed order does not stop the others. */
+/** Executes the orders in one action separately; a failed order does not stop the others. */
 function placeOrders(
   execution: Execution,
   account: Account,
@@ -263,7 +262,8 @@ function placeGrouped(
 
 /**
  * Places the orders of an action. As at admission, an order that closes the whole position is
- * recognised by the position at the start of the action as well as by the current one (R-sizes).
+ * recognised by the position held at the start of the action as well as by the current one
+ * (R-sizes).
  */
 function placeEach(
   execution: Execution,
@@ -282,7 +282,7 @@ function placeEach(
 }
 
 /**
- * Returns the positions of the orders' legs, or undefined if each order exceeds the minimum value
+ * Returns the positions in the orders' legs, or undefined if every order exceeds the minimum value
  * regardless of its position.
  */
 function heldAtStart(
@@ -296,10 +296,7 @@ function heldAtStart(
   return undefined;
 }
 
-/**
- * Returns false for an order that exceeds the minimum value regardless of the position that it
- * closes.
- */
+/** Returns false for an order that exceeds the minimum value whatever position it closes. */
 function mayBeSmall(state: State, { price, size, timeInForce }: OrderRequest): boolean {
   return (
     timeInForce === 'market' || !isWorth(price, size, parametersOf(state).minOrderValueMicroUsdc)
@@ -312,8 +309,8 @@ function ordersOf({ builder, orders }: PlaceOrdersCommand): readonly OrderReques
 }
 
 /**
- * Returns the reason why the action's builder would not be paid now, for the first order that has
- * one (R-builder).
+ * Returns the reason that the builder of the action's first order with a builder would not be paid
+ * now (R-builder).
  */
 function builderDrop(
   state: State,
@@ -402,7 +399,7 @@ function reducesPosition(account: Account, order: OrderRequest): boolean {
 /**
  * Amends the price and size of a resting order (R-modify). The order keeps its id and its
  * acceptance rank. At an unchanged price it keeps its queue position for any new size; at a new
- * price its acceptance time determines the position. The amendment is checked like a new order that
+ * price its acceptance time determines its position. The amendment is checked like a new order that
  * replaces the old one; if it fails, nothing changes.
  */
 function modifyOrder(
@@ -443,7 +440,7 @@ function modifyOrder(
 
 /**
  * Checks an amendment for admission. Only execution determines whether it trades, because the book
- * can change before that.
+ * can change before then.
  */
 function checkModifyOrder(
   state: State,
@@ -488,8 +485,8 @@ function amendOf(
     reserve: reserveOf(state, readSlot(pool.orderId, slot)),
   };
   const { holding } = ownerOf(state, slot);
-  // A builder that currently cannot charge a fee adds nothing to the required margin, but it stays
-  // with the order.
+  // A builder that currently cannot charge a fee adds nothing to the required margin, but stays
+  // attached to the order.
   const judged = withAcceptedBuilder(state, account, order);
   return { holding, context: { state, account, order: judged, timeMs: nowMs, replaced } };
 }
@@ -520,7 +517,7 @@ function amendedRest({ context, holding }: Amend): number {
   return order.reduceOnly ? Math.min(order.size, reducibleSize(context, holding)) : order.size;
 }
 
-/** Returns the reserve of the amended order, at most the free balance plus its old reserve. */
+/** Returns the reserve of the amended order, limited to the free balance plus its old reserve. */
 function amendedReserve({ context, holding }: Amend): MicroUsdc {
   const { account, replaced, state } = context;
   const needed = orderReserve(context, holding.perp, holding);
@@ -529,7 +526,7 @@ function amendedReserve({ context, holding }: Amend): MicroUsdc {
 
 /**
  * Amends an order that stays in the book. At an unchanged price it keeps its position; at a new
- * price it is queued after orders that were accepted earlier.
+ * price it is queued behind orders that were accepted earlier.
  */
 function amendInPlace(execution: Execution, slot: number, amend: Amend): EntryResult {
   const { state } = execution;
@@ -621,8 +618,8 @@ function tradeAmended(execution: Execution, slot: number, amend: Amend): EntryRe
 }
 
 /**
- * Returns the result for an order in the delay queue, which cannot be cancelled before its release
- * (R-delay).
+ * Returns the result for a cancel of an order in the delay queue, which cannot be cancelled before
+ * its release (R-delay).
  */
 function queuedEntry(clientOrderId: string): EntryResult {
   const reject = { reason: 'orderQueued' } as const;

@@ -127,7 +127,7 @@ export const OUTCOME_COMMANDS = {
       const event = outcomes.events.get(eventSlug);
       if (event === undefined) return { reason: 'eventUnknown', slug: eventSlug };
       if (outcomes.marketSlugs.has(slug)) return { reason: 'slugUsed', slug };
-      // An exclusive event accepts no new market after its first result (R-event-sets).
+      // An exclusive event accepts no new markets after its first result (R-event-sets).
       const first = event.instrumentIds[0];
       if (event.mutuallyExclusive && event.resolved > 0 && first !== undefined) {
         return { reason: 'alreadyResolved', instrumentId: toInstrumentId(first) };
@@ -149,8 +149,8 @@ export const OUTCOME_COMMANDS = {
   },
 
   /**
-   * Lists a series and its first markets, or changes the markets of a known series that are not
-   * listed yet.
+   * Lists a series and its first markets, or changes the markets of a known series that have not
+   * been listed yet.
    */
   registerSeries: {
     signedBy: 'deployers',
@@ -328,7 +328,7 @@ function operate(
   market.pairs += isSplit ? size : -size;
   postCollateral(state, market, signed);
   postToOutcome(state, account, negUsdc(signed));
-  // A pair of one lot is an even number of price units, so half of it is exact.
+  // One lot of a pair is worth an even number of price units, so half of it is exact.
   const half = microUsdc(divExact(amount, 2n));
   const legs = [holding.yes, holding.no] as const;
   const startSizes = [holding.yes.size, holding.no.size] as const;
@@ -349,7 +349,7 @@ function operate(
   });
 }
 
-/** Adds the shares of a split to one outcome at a cost of 0.50 each. */
+/** Adds the shares from a split to one outcome at a cost of 0.50 each. */
 function bookHalf(state: State, leg: LegHolding, size: number, half: MicroUsdc): MicroUsdc {
   if (leg.size === 0) {
     leg.feesPaid = ZERO_USDC;
@@ -362,7 +362,7 @@ function bookHalf(state: State, leg: LegHolding, size: number, half: MicroUsdc):
   return ZERO_USDC;
 }
 
-/** Removes the shares of a merge from one outcome at a price of 0.50 each. */
+/** Removes the shares for a merge from one outcome at a price of 0.50 each. */
 function takeHalf(state: State, leg: LegHolding, size: number, half: MicroUsdc): MicroUsdc {
   const released = releasedPart(leg.cost, size, leg.size);
   const realised = subUsdc(half, released);
@@ -410,7 +410,7 @@ function sortKeys<Value>(map: Map<string, Value>): void {
   for (const [key, value] of entries) map.set(key, value);
 }
 
-/** The phases from which an operator can enter each phase (R-phases). */
+/** The phases from which an operator can move a market to each phase (R-phases). */
 const FROM: Record<SetTradingCommand['to'], readonly MarketPhase[]> = {
   open: ['upcoming', 'halted'],
   halted: ['open'],
@@ -434,8 +434,7 @@ function takePrice(
   }
   if (atMs < feed.lastMs) return 'stale';
   feed.lastMs = atMs;
-  // Missing prices are never added later (R-series). An observation that arrives late is only
-  // reported in events.
+  // Missing prices are never added later (R-series). A late observation is only reported in events.
   if (state.timeMs - atMs <= LIMITS.observationLateMs) observe(feed, atMs, priceE8);
   state.digest.text(key);
   state.digest.number(priceE8);

@@ -68,7 +68,7 @@ export const PERMISSION_COMMANDS = {
       if (maxFeeE8 === undefined || maxFeeE8 <= 0 || maxFeeE8 > LIMITS.builderRateMaxE8) {
         return { reason: 'builderFeeInvalid' };
       }
-      // A new rate for an approved builder does not need an additional entry.
+      // Changing the rate of an approved builder does not use another entry.
       const isFull = account.builders.size >= LIMITS.buildersPerAccount;
       return isFull && !account.builders.has(builder) ? { reason: 'buildersFull' } : undefined;
     },
@@ -83,7 +83,9 @@ export const PERMISSION_COMMANDS = {
     },
   },
 
-  /** Revokes a builder's approval, which also ends its fee on resting orders (R-builder). */
+  /**
+   * Revokes a builder's approval, which also ends the builder's fee on resting orders (R-builder).
+   */
   revokeBuilder: {
     ...BY_OWN_KEY,
     check(_state, account, { builder }) {
@@ -114,8 +116,8 @@ export const PERMISSION_COMMANDS = {
 
   /**
    * Sets, replaces or removes the signers of an account (R-multisig). Converting an ordinary
-   * account revokes its agents. Agents that the signers approved stay, even if the signers are
-   * replaced or removed. Nothing else of the account changes.
+   * account revokes its agents. Agents approved by the signers stay, even if the signers are
+   * replaced or removed. Nothing else in the account changes.
    */
   convertToMultiSig: {
     ...BY_OWN_KEY,
@@ -186,8 +188,8 @@ export const PERMISSION_COMMANDS = {
 } satisfies Partial<CommandTable>;
 
 /**
- * Binds an agent. Returns true if the address was an agent before, because actions that its key
- * signed with later nonces can still execute (R-nonce).
+ * Binds an agent. Returns true if the address was an agent before, in which case actions that its
+ * key signed with later nonces can still execute (R-nonce).
  */
 function bindAgent(execution: Execution, account: Account, agent: Address, label: string): boolean {
   const { state } = execution;

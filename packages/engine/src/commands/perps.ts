@@ -30,8 +30,7 @@ export const PERP_COMMANDS = {
       for (const listed of state.perps.values()) {
         if (listed.definition.name === name) return { reason: 'nameUsed', name };
       }
-      // Names made only of digits are reserved for ids, because requests can name a market by id or
-      // name.
+      // All-digit names are reserved for ids, because requests can refer to a market by id or name.
       if (/^[0-9]+$/.test(name)) {
         return { reason: 'definitionInvalid', field: 'name', why: 'must not be digits alone' };
       }
@@ -53,9 +52,9 @@ export const PERP_COMMANDS = {
   },
 
   /**
-   * Changes a listed perpetual. A new margin table applies from the next margin check on. A new
-   * tick applies to new and amended orders, and resting orders stay. A delisting is final: the
-   * closing hour starts and cannot be stopped (R-delist).
+   * Changes a listed perpetual. A new margin table takes effect at the next margin check. A new
+   * tick applies to new and amended orders; resting orders stay. A delisting is final: the closing
+   * hour starts and cannot be stopped (R-delist).
    */
   setPerp: {
     signedBy: 'admins',
@@ -111,8 +110,8 @@ export const PERP_COMMANDS = {
 const ASSET_ID_BASE = 100;
 
 /**
- * Completes a listing: a missing instrument id becomes the next free one, and a missing asset one
- * without further data.
+ * Completes a listing: a missing instrument id becomes the next free id, and a missing asset
+ * becomes an asset without further data.
  */
 function definitionOf(state: State, listing: PerpListing): PerpDefinition {
   const next = state.perpIds.length === 0 ? 1 : present(state.perpIds.at(-1), 'an id') + 1;
@@ -154,8 +153,8 @@ function changed(definition: PerpDefinition, changes: PerpChanges): PerpDefiniti
 function redefine(state: State, perp: Perp, changes: PerpChanges): void {
   const before = perp.definition;
   const definition = changed(before, changes);
-  // The code compares with the command and not by object identity, because a restored state shares
-  // no objects with it.
+  // The values are compared with the command instead of by object identity, because a restored
+  // state shares no objects with it.
   const hasNewTiers = changes.tiers !== undefined;
   const hasNewMode = definition.onlyIsolated !== before.onlyIsolated;
   if (hasNewMode) for (const account of state.accounts) keepMode(state, account, perp);
@@ -174,8 +173,8 @@ function redefine(state: State, perp: Perp, changes: PerpChanges): void {
 }
 
 /**
- * Keeps the margin mode of a position when the instrument's default changes: if an account uses the
- * instrument without its own setting, the old default becomes its setting.
+ * Keeps positions in their margin mode when the instrument's default changes: if an account uses
+ * the instrument without its own setting, the old default becomes its setting.
  */
 function keepMode(state: State, account: Account, perp: Perp): void {
   if (!isInUse(state, account, perp.definition.instrumentId)) return;
@@ -191,8 +190,8 @@ function isolate(state: State, account: Account, perp: Perp): void {
 
 /**
  * Updates every holding to its account's settings or to the new defaults, because a restored state
- * would derive them that way. A new table can lower ratios, so every margin account with a position
- * is checked again.
+ * would derive them that way. A new table can lower margin ratios, so every margin account with a
+ * position is checked again.
  */
 function realign(state: State, account: Account, perp: Perp): void {
   const { instrumentId } = perp.definition;
@@ -217,8 +216,8 @@ function isInUse(state: State, account: Account, instrumentId: number): boolean 
 }
 
 /**
- * Halts or resumes a market (R-halt). Before the change, the EMA of the mark is advanced to the
- * current time under the previous rules.
+ * Halts or resumes a market (R-halt). The mark's EMA is first advanced to the current time under
+ * the previous rules.
  */
 function setHalted(state: State, perp: Perp, halted: boolean): void {
   if (perp.closing !== undefined) perp.closing.isHalted = halted;

@@ -17,14 +17,14 @@ function register(venue: Scenario, perp: PerpListing): CommandResult {
 }
 
 describe('a perp is listed only with valid parameters', () => {
-  test('a perp is listed under the id in the command', () => {
+  test('a perp is listed under the id given in the command', () => {
     const venue = Scenario.open();
     const outcome = register(venue, { ...NEW, instrumentId: instrumentId(7) });
     expect(outcome).toEqual({ created: { instrumentId: 7 } });
     expect(venue.state.perpIds).toEqual([1, 7]);
   });
 
-  test('a listing without an id gets the next higher id and an asset without further data', () => {
+  test('a listing without an id gets the next id and an asset without further data', () => {
     const venue = Scenario.open();
     register(venue, { ...NEW, instrumentId: instrumentId(7) });
     expect(register(venue, { ...NEW, name: 'B-USDC' })).toEqual({ created: { instrumentId: 8 } });
@@ -38,7 +38,7 @@ describe('a perp is listed only with valid parameters', () => {
   test('a listing is rejected if its id or name is in use', () => {
     const venue = Scenario.open();
     const { instrumentId } = PERP;
-    // Both the id and the name are invalid, and the id is checked first.
+    // Both the id and the name are invalid; the id is checked first.
     expect(register(venue, PERP)).toEqual({ reject: { reason: 'instrumentIdUsed', instrumentId } });
     expect(register(venue, { ...NEW, name: PERP.name })).toEqual({
       reject: { reason: 'nameUsed', name: PERP.name },
@@ -80,7 +80,7 @@ describe('a perp is listed only with valid parameters', () => {
     ['tier 1 is numbered 2', [{ ...tier, tier: 2 }]],
     ['tier 1 leaves a gap', [{ ...tier, minSize: 1 }]],
     ['mmr must rise', [tier, { ...tier, tier: 2, minSize: 100_000, maxSize: 200_000 }]],
-    // The margin of 1/50 is 2%, and 1.5% + 0.5% + 0.045% is more.
+    // A leverage of 50 needs a margin of 2%, and 1.5% + 0.5% + 0.045% is more.
     ['tier 1 would open positions at liquidation', [{ ...tier, mmrE8: 1_500_000 }]],
     ['a number is out of range', [{ ...tier, maxSize: 0.5 }]],
   ])('a listing with an invalid margin table is rejected: %s', (why, tiers) => {

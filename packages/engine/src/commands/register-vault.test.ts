@@ -148,11 +148,11 @@ describe('R-vault: the leader, the vault’s key and its agents can act for it',
     }
     expect(openOrders(scenario.state, vault)).toHaveLength(2);
     expect(openOrders(scenario.state, alice)).toHaveLength(0);
-    // The nonce is recorded for the signer and not for the vault (R-nonce).
+    // The nonce is recorded for the signer, not for the vault (R-nonce).
     expect([...scenario.state.signers.keys()]).toEqual([alice, agent]);
   });
 
-  test('a vault’s own key and its agents can act for the vault without specifying it', () => {
+  test('a vault’s own key and its agents can act for the vault without naming it', () => {
     const scenario = open();
     expect(refusalFor(scenario, vault, {}, buy)).toBeUndefined();
     expect(scenario.approve(vault, agent).reject).toBeUndefined();
@@ -165,7 +165,7 @@ describe('R-vault: the leader, the vault’s key and its agents can act for it',
     expect(refusalFor(scenario, holder, { vault }, buy)).toBe('accountUnknown');
     scenario.approve(bob, holder);
     expect(refusalFor(scenario, holder, { vault }, buy)).toBe('vaultLeaderDiffers');
-    // The leader gets an account after it has released its binding.
+    // The leader gets an account after releasing its binding.
     scenario.fund(holder, 1_000_000);
     expect(refusalFor(scenario, holder, { vault }, buy)).toBe('vaultLeaderDiffers');
     expect(scenario.approve(holder, ZERO_ADDRESS).reject).toBeUndefined();
@@ -218,7 +218,7 @@ describe('R-vault: the leader, the vault’s key and its agents can act for it',
     expect(agentsOf(scenario.state, vault)).toEqual([]);
   });
 
-  test('a leader replaced in the same block no longer leads, because the role is checked at execution', () => {
+  test('a leader replaced earlier in the block no longer leads, because the role is checked at execution', () => {
     const scenario = open();
     const command = signedFor(scenario, alice, { vault }, buy);
     expect(checkCommand(scenario.state, command, scenario.nowMs).reject).toBeUndefined();
@@ -230,7 +230,7 @@ describe('R-vault: the leader, the vault’s key and its agents can act for it',
   });
 });
 
-describe('R-vault: vault shares have the value of their part of the vault', () => {
+describe('R-vault: vault shares are worth their proportion of the vault', () => {
   const shares = [
     { user: alice, shares: 1_000_000 },
     { user: holder, shares: 2_000_000 },
@@ -238,7 +238,7 @@ describe('R-vault: vault shares have the value of their part of the vault', () =
   const equities = (scenario: Scenario) =>
     [alice, holder, bob].map((user: Address) => vaultEquity(scenario.state, user));
 
-  test('shares are worth their part of the account value, rounded down, even without an account', () => {
+  test('shares are worth their proportion of the account value, rounded down, even without an account', () => {
     const scenario = open({ shares });
     expect(equities(scenario)).toEqual([333_333_333n, 666_666_666n, 0n]);
     expect(accountView(scenario.state, alice)?.vaultEquity).toBe(333_333_333n);

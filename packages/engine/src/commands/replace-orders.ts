@@ -28,8 +28,8 @@ export function replacementFault(command: PlaceOrdersCommand): Reject | undefine
 
 /**
  * Checks replacements at admission. If none of an action's replacements would succeed, the action
- * is rejected with the reason of the first. An order that has filled in the meantime does not
- * affect the others.
+ * is rejected with the first replacement's reason. An order that has filled in the meantime does
+ * not affect the others.
  */
 export function checkReplacements(
   state: State,
@@ -54,8 +54,8 @@ export function checkReplacements(
 
 /**
  * Cancels each replaced order before it places the replacement. The replacement can therefore use
- * the margin, the client order id and the part of the position that the old order occupied. A
- * replacement that is invalid in itself leaves the old order unchanged.
+ * the margin, the client order id and the share of the position that the old order used. A
+ * replacement that is itself invalid leaves the old order unchanged.
  */
 export function replaceOrders(
   execution: Execution,
@@ -79,7 +79,7 @@ export function replaceOrders(
   });
 }
 
-/** Returns the reason why an order cannot be placed, regardless of the order that it replaces. */
+/** Returns the reason why an order cannot be placed, regardless of the order it replaces. */
 function orderFault(
   state: State,
   account: Account,

@@ -23,7 +23,7 @@ afterEach(() => {
   checkRestarts(scenario);
 });
 
-/** Makes alice long or short 100 lots at 100, which creates orders 1 and 2. */
+/** Opens a long or short position of 100 lots at 100 for alice, which creates orders 1 and 2. */
 function position(isBuy = true): void {
   scenario.one(bob, { isBuy: !isBuy, price: PRICE, size: 100 });
   scenario.one(alice, { isBuy, price: PRICE, size: 100 });
@@ -34,7 +34,7 @@ function reverse(isBuy?: boolean): string[] {
   return orderResults(act(scenario, alice, isBuy === undefined ? command : { ...command, isBuy }));
 }
 
-/** Places a post-only bid for carol, so that it is in the book before jobs run. */
+/** Places a post-only bid for carol, which is in the book before jobs run. */
 function bid(size: number, price = 990_000): string[] {
   const orders = [order({ price, size, timeInForce: 'alo' })];
   return orderResults(act(scenario, carol, { type: 'placeOrders', orders }));
@@ -83,7 +83,7 @@ describe('reversePosition closes a position and opens the opposite one', () => {
         startedMs: scenario.nowMs,
       },
     ]);
-    // Without liquidity, the job sends no order and emits no event.
+    // If there is no liquidity, the job sends no orders and emits no events.
     expect(orderResults(scenario.block())).toEqual([]);
     expect(bid(70)).toEqual([
       '5 open 70',
@@ -105,7 +105,7 @@ describe('reversePosition closes a position and opens the opposite one', () => {
     expect(scenario.position(alice)).toBe(-100);
   });
 
-  test('a reversal fails after 10 s and keeps its executed trades', () => {
+  test('a reversal fails after 10 s but keeps its executed trades', () => {
     position();
     bid(60);
     reverse();
@@ -130,7 +130,7 @@ describe('reversePosition closes a position and opens the opposite one', () => {
     scenario.fund(alice, 5_500_000);
     position();
     bid(300, 970_000);
-    // Closing at 97 loses 3 and leaves 2.4, which does not cover a margin of 5.
+    // Closing at 97 loses 3 and leaves 2.4, not enough for a margin of 5.
     expect(reverse()).toEqual([
       'closing 0 0',
       '3 open 200',
@@ -159,11 +159,11 @@ describe('reversePosition closes a position and opens the opposite one', () => {
     ]);
   });
 
-  test('a reversal of a position that other orders also close opens only the size that it closed itself', () => {
+  test('a reversal of a position that other orders also close opens only the size it closed itself', () => {
     position();
     bid(40);
     reverse();
-    // Alice sells 60 with another order, so the job has closed 40 and opens 40.
+    // Alice sells 60 with another order, so the job itself has closed 40 and opens 40.
     bid(60);
     expect(scenario.position(alice)).toBe(0);
     bid(300);
@@ -195,7 +195,7 @@ describe('reversePosition closes a position and opens the opposite one', () => {
     expect(reason(command)).toBe('oracleStale');
   });
 
-  test('a reversal above the maximum market order size executes in parts', () => {
+  test('a reversal larger than the maximum market order size executes in parts', () => {
     scenario = Scenario.open({ perp: { ...PERP, maxMarketOrderSize: 60 } });
     position();
     bid(300);
@@ -228,7 +228,7 @@ describe('reversePosition closes a position and opens the opposite one', () => {
     reverse(false);
     expect(legs()).toEqual([100, 0]);
     bid(300);
-    // Without a side, the leg that has a position is selected.
+    // The side is absent, so the leg that has a position is selected.
     reverse();
     expect(legs()).toEqual([0, -100]);
   });

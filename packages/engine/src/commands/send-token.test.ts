@@ -34,7 +34,10 @@ function send(venue: Scenario, shape: Shape = {}, signer: Address = alice): Bloc
   return venue.block(sending(venue, shape, signer));
 }
 
-/** Returns a venue where alice has 1,000 USDC: 990 in perp, 10 in outcome. */
+/**
+ * Returns a venue where alice has 1,000 USDC: 990 in the perp sub-account, 10 in the outcome
+ * sub-account.
+ */
 function open(): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol] });
   venue.fund(alice, 990 * USDC);
@@ -48,7 +51,7 @@ function money(venue: Scenario, address: Address): readonly [bigint, bigint] | u
   return view === undefined ? undefined : [view.perpBalance, view.outcomeBalance];
 }
 
-describe('transfers are rejected by the first check that they fail', () => {
+describe('transfers are rejected with the first check they fail', () => {
   const inexact = { amountInexact: true } as const;
   const same = { destination: alice } as const;
   const much = 2_000 * USDC;
@@ -185,7 +188,7 @@ describe('a transfer can go to a sub-account, another account or a new address',
     },
   );
 
-  test('the minimum amount for a new account applies even if opening is free', () => {
+  test('the minimum amount for a new account applies even if opening accounts is free', () => {
     const venue = Scenario.open({ parameters: { openingFeeMicroUsdc: 0 } });
     const below = send(venue, { destination: newcomer, amountMicroUsdc: 999_999 });
     expect(below.outcomes[0]?.reject?.reason).toBe('transferBelowMin');
@@ -229,7 +232,7 @@ describe('a transfer can go to a sub-account, another account or a new address',
   });
 });
 
-describe('transfers within one block are executed one after the other', () => {
+describe('transfers in one block execute one after another', () => {
   const all = { amountMicroUsdc: 990 * USDC };
 
   test('the second of two transfers of the whole balance is rejected', () => {
@@ -269,7 +272,7 @@ describe('transfers within one block are executed one after the other', () => {
     expect(money(venue, bob)).toEqual([1_900_000_000n, 0n]);
   });
 
-  test('an order before a transfer keeps its margin, and an order after it lacks margin', () => {
+  test('an order before a transfer keeps its margin, while one after it lacks margin', () => {
     const bid = (venue: Scenario): Command =>
       sign(venue, alice, {
         type: 'placeOrders',
@@ -289,13 +292,13 @@ describe('transfers within one block are executed one after the other', () => {
     expect(sent.outcomes[1]?.entries?.[0]?.reject?.reason).toBe('marginInsufficient');
   });
 
-  test('a transfer is checked at an oracle price of the same block, because operator commands come first', () => {
+  test('a transfer is checked at an oracle price from the same block, because operator commands come first', () => {
     const venue = open();
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 100 });
     venue.one(alice, { price: 1_000_000, size: 100 });
     const prices = [{ instrumentId: instrumentId(1), oracle: 500_000 }];
     const push: Command = { type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs) };
-    // Of the balance of 990 less a fee of 0.045, the account can send 979.955 at a price of 100 and
+    // Of the balance of 990 less a fee of 0.045, alice can send 979.955 at a price of 100 and
     // 934.955 at 50.
     const command = sending(venue, { amountMicroUsdc: 979_955_000 });
     expect(checkCommand(venue.state, command, venue.nowMs).reject).toBeUndefined();
@@ -304,7 +307,7 @@ describe('transfers within one block are executed one after the other', () => {
   });
 });
 
-test('R-determinism: a restart changes nothing, and every field of a transfer is in the digest', () => {
+test('R-determinism: a restart changes nothing, and the digest includes every field of a transfer', () => {
   const venue = open();
   send(venue, { destination: newcomer, to: 'outcome' });
   send(venue, { destination: alice, to: 'outcome' });

@@ -16,7 +16,7 @@ function change(scenario: Scenario, ...changes: readonly Change[]): (string | un
     const before = dump(scenario.state).keys;
     const outcome = scenario.outcome(command);
     expect(admitted).toEqual(outcome);
-    // Either all changes apply or none of them does.
+    // Either all changes apply or none do.
     if (outcome.reject !== undefined) expect(dump(scenario.state).keys).toEqual(before);
     return outcome.reject?.reason === 'definitionInvalid' ? outcome.reject.field : undefined;
   });
@@ -24,7 +24,7 @@ function change(scenario: Scenario, ...changes: readonly Change[]): (string | un
 
 const mainOf = (scenario: Scenario) => dump(scenario.state).keys.gates[0];
 
-describe('R-gate: the mode and the lists determine the access to a channel', () => {
+describe('R-gate: the mode and the lists determine access to a channel', () => {
   test('a change without a mode keeps the mode, and the channels are independent', () => {
     const scenario = Scenario.open();
     change(scenario, { mode: 'closed' }, {});
@@ -56,7 +56,7 @@ describe('R-gate: the mode and the lists determine the access to a channel', () 
     expect(mainOf(scenario).blacklist).toEqual([alice]);
   });
 
-  test('a change of a gate is reported and part of the digest', () => {
+  test('a gate change is reported and included in the digest', () => {
     const digests = [
       {},
       { mode: 'closed' },
@@ -85,7 +85,7 @@ describe('R-gate: the mode and the lists determine the access to a channel', () 
   });
 });
 
-describe('R-gate: a command is rejected for the first fault that it contains', () => {
+describe('R-gate: a command is rejected for its first fault', () => {
   const both = { whitelist: { add: [alice] }, blacklist: { add: [alice] } };
   test.each([
     ['open', {}, undefined],
@@ -166,11 +166,11 @@ describe('R-gate: access codes admit a limited number of accounts', () => {
       ],
       grants: [[alice, 'B', START_MS + 5]],
     });
-    // One use of code A was consumed.
+    // One use of code A has been consumed.
     expect(change(scenario, grant([bob, 'A']))).toEqual(['grants.add[0].code']);
   });
 
-  test('an existing code can get a new limit, but not below its number of uses', () => {
+  test('an existing code can get a new limit, but not one below its number of uses', () => {
     const scenario = Scenario.open();
     change(scenario, code('A', 3), grant([alice, 'A'], [bob, 'A']));
     expect(change(scenario, code('A', 1), code('A', 2), grant([carol, 'A']))).toEqual([
@@ -181,7 +181,7 @@ describe('R-gate: access codes admit a limited number of accounts', () => {
     expect(mainOf(scenario).codes).toEqual([['A', 2, 2]]);
   });
 
-  test('removing a code keeps its grants, but it cannot be granted again', () => {
+  test('removing a code keeps its grants, but the code cannot be granted again', () => {
     const scenario = Scenario.open();
     change(scenario, { mode: 'accessCode' }, code('A', 3), grant([alice, 'A']));
     change(scenario, { accessCodes: { remove: ['A', 'never there'] } });

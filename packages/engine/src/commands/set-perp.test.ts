@@ -26,8 +26,8 @@ function expectRestorable(venue: Scenario): void {
   }
 }
 
-describe('changes of a perp apply to future checks and orders', () => {
-  test('a change affects only the given fields of a perp', () => {
+describe('changes to a perp apply to future checks and orders', () => {
+  test('a change affects only the fields given', () => {
     const venue = Scenario.open();
     expect(set(venue, { changes: { takerFeeE8: 1, tagIds: [3] } })).toEqual({});
     expect(venue.state.perps.get(1)?.definition).toEqual({ ...PERP, takerFeeE8: 1, tagIds: [3] });
@@ -46,7 +46,7 @@ describe('changes of a perp apply to future checks and orders', () => {
     const venue = Scenario.open();
     venue.one(alice, { price: 1_000_000, size: 1_000 });
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
-    // A position of 1,000 USDC at 20× needs 50.
+    // A position of 1,000 USDC at 20× needs a margin of 50.
     expect(accountView(venue.state, alice)?.initialMargin).toBe(50_000_000n);
     const tiers = [{ tier: 1, minSize: 0, maxSize: 5_000, maxLeverage: 10, mmrE8: 2_000_000 }];
     expect(set(venue, { changes: { tiers } })).toEqual({});
@@ -65,7 +65,7 @@ describe('changes of a perp apply to future checks and orders', () => {
     expectRestorable(venue);
   });
 
-  test('trading in isolated margin only keeps open cross positions and applies to all other accounts', () => {
+  test('an isolated-only setting spares open cross positions and applies to all other accounts', () => {
     const venue = Scenario.open();
     venue.one(alice, { price: 1_000_000, size: 1_000 });
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
@@ -82,13 +82,13 @@ describe('changes of a perp apply to future checks and orders', () => {
     expectRestorable(venue);
   });
 
-  test('a change that would make the perp invalid is rejected completely', () => {
+  test('a change that would make the perp invalid is rejected as a whole', () => {
     const venue = Scenario.open();
     const unknown = instrumentId(9);
     const reject = { reason: 'instrumentUnknown', instrumentId: unknown };
     expect(set(venue, { instrumentId: unknown })).toEqual({ reject });
     expect(set(venue, { changes: { priceTick: 0 } }).reject).toMatchObject({ field: 'priceTick' });
-    // The margin of 1/50 is 2%, and 1% + 0.5% + 0.5% is not less.
+    // A leverage of 50 gives a margin of 2%, and 1% + 0.5% + 0.5% is not less.
     expect(set(venue, { halted: true, changes: { takerFeeE8: 500_000 } }).reject?.reason).toBe(
       'marginTableInvalid',
     );
@@ -121,12 +121,12 @@ describe('a trading halt suspends the book and the margin checks', () => {
     expect(venue.one(bob, { price: 990_000, size: 100 }).state).toBe('open');
   });
 
-  test('the mark of a halted market is the oracle', () => {
+  test('the mark of a halted market is its oracle price', () => {
     const venue = Scenario.open({ perp: WIDE_PERP });
     venue.one(alice, { price: 1_004_000, size: 100 });
     venue.one(bob, { isBuy: false, price: 1_006_000, size: 100 });
     for (let n = 0; n < 300; n++) venue.wait(1_000).oracle(1_000_000);
-    // The median is B, the bid, which is between A at 100.4323 and C at the oracle.
+    // The median is B, the bid, between A at 100.4323 and C at the oracle.
     expect(venue.state.perps.get(1)?.mark).toBe(1_004_000);
     const { ema } = venue.state.perps.get(1)!;
     expect(ema).toBeGreaterThan(4_000_000_000);

@@ -27,9 +27,9 @@ function paying(shape: Partial<TreasurySendCommand> = {}): TreasurySendCommand {
 }
 
 /**
- * Returns a venue in which 1,000 lots were traded at 100. The treasury has 0.45 + 0.15 USDC of
- * fees, and the target of the fund is 10 USDC, which is 1% of the open interest. The fund has the
- * amount that alice sent to it.
+ * Returns a venue in which 1,000 lots were traded at 100. The treasury has 0.45 + 0.15 USDC in
+ * fees, and the fund's target is 10 USDC: 1% of the open interest. The fund has the amount that
+ * alice sent to it.
  */
 function open(fundMicroUsdc = 10_000_000): Scenario {
   const venue = Scenario.open();
@@ -47,7 +47,7 @@ function pay(venue: Scenario, shape: Partial<TreasurySendCommand> = {}): BlockRe
   return venue.block(paying(shape));
 }
 
-describe('treasury payments are rejected by the first check that they fail', () => {
+describe('treasury payments are rejected with the first check they fail', () => {
   const below: Reject = { reason: 'insuranceBelowTarget' };
   const CASES: readonly (readonly [
     why: string,
@@ -90,8 +90,8 @@ describe('treasury payments are rejected by the first check that they fail', () 
       const command = paying(shape);
       const expected = reject === undefined ? {} : { reject };
       expect(checkCommand(venue.state, command, venue.nowMs)).toEqual(expected);
-      // A restored venue returns the same result, because the check does not use the target of the
-      // last block.
+      // A restored venue returns the same result, because the check does not use the target from
+      // the last block.
       const restored = restore(dump(venue.state));
       expect(checkCommand(restored, command, venue.nowMs)).toEqual(expected);
       const { events, outcomes } = venue.block(command);
@@ -137,7 +137,7 @@ describe('R-treasury: a treasury payment is credited to an account', () => {
     expect(insuranceFund(venue.state).perpBalance).toBe(10_100_000n);
   });
 
-  test('two treasury payments in one block are checked one after the other', () => {
+  test('two treasury payments in one block are checked one after another', () => {
     const venue = open();
     const command = paying({ amountMicroUsdc: 400_000 });
     const { outcomes } = venue.block(command, command);
@@ -147,7 +147,7 @@ describe('R-treasury: a treasury payment is credited to an account', () => {
     ]);
   });
 
-  test('a treasury payment is checked at the earlier marks, before prices of the same block apply', () => {
+  test('a treasury payment is checked at the earlier marks, before the block’s own prices apply', () => {
     const venue = open();
     const push: Command = {
       type: 'pushOracle',
@@ -160,8 +160,7 @@ describe('R-treasury: a treasury payment is credited to an account', () => {
   });
 });
 
-// The fund is long 20 lots that it bought at 100 from its 10.3 USDC; its target is 1% of 1,020
-// lots.
+// The fund is long 20 lots, bought at 100 with its 10.3 USDC; its target is 1% of 1,020 lots.
 test.each([
   { mark: 950_000, why: 'below: 9.3 of 9.69', reason: 'insuranceBelowTarget' },
   { mark: 1_050_000, why: 'above: 11.3 of 10.71', reason: undefined },
@@ -173,7 +172,7 @@ test.each([
   expect(pay(venue).outcomes[0]?.reject?.reason).toBe(reason);
 });
 
-test('R-determinism: a restart changes nothing, and a treasury payment is in the digest', () => {
+test('R-determinism: a restart changes nothing, and the digest includes treasury payments', () => {
   const venue = open();
   pay(venue);
   pay(venue, { destination: newcomer });

@@ -18,7 +18,7 @@ function move(
   return act(venue, alice, { type: 'updateIsolatedMargin', ...change }).outcomes[0]?.reject;
 }
 
-/** Makes alice long 100 lots with 5 USDC of margin; 994.955 USDC remain in her balance. */
+/** Opens a 100-lot long for alice with 5 USDC of margin; 994.955 USDC remain in her balance. */
 function opened(leverage = 20): Scenario {
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
   venue.fund(alice, 1_000_000_000);
@@ -30,8 +30,8 @@ function opened(leverage = 20): Scenario {
   return venue;
 }
 
-describe('a change of isolated margin is rejected without a position or sufficient money', () => {
-  test('a margin change is checked for its instrument, its position and its money, in this order', () => {
+describe('a change of isolated margin requires a position and enough money', () => {
+  test('a margin change is checked for its instrument, its position and its money, in that order', () => {
     const venue = opened();
     expect(move(venue, 1, { id: instrumentId(9) })).toEqual({
       reason: 'instrumentUnknown',
@@ -42,11 +42,11 @@ describe('a change of isolated margin is rejected without a position or sufficie
     venue.oracle(PRICE, second);
     const missing = { reason: 'isolatedPositionMissing', instrumentId: second };
     expect(move(venue, 1, { id: second })).toEqual(missing);
-    // A cross position does not count as an isolated one.
+    // A cross position does not count as isolated.
     venue.one(bob, { instrumentId: second, isBuy: false, price: PRICE, size: 100 });
     venue.one(alice, { instrumentId: second, price: PRICE, size: 100 });
     expect(move(venue, 1, { id: second })).toEqual(missing);
-    // Of 994.955 less a fee of 0.045, 5 are the margin of the cross position.
+    // Of 994.955 less a fee of 0.045, the cross position's margin takes 5.
     expect(move(venue, 989_910_001)).toEqual({
       reason: 'balanceInsufficient',
       required: 989_910_001n,
@@ -89,7 +89,7 @@ describe('R-isolated: the removable margin is min(margin, equity − max(initial
     expect(venue.balance(alice)).toBe(before + BigInt(removable));
   }
 
-  test('at 20×, 10% of notional limits the removable margin to 0 of 5 and to 15 of 25', () => {
+  test('at 20×, 10% of notional limits the removable margin to 0 of 5, and to 15 of 25', () => {
     const venue = opened();
     expectRemovable(venue, 0);
     expect(move(venue, 20_000_000)).toBeUndefined();
@@ -102,23 +102,23 @@ describe('R-isolated: the removable margin is min(margin, equity − max(initial
     expectRemovable(venue, 5_000_000);
   });
 
-  test('at an equity of 25 and 10% of notional of 12, the whole margin of 5 is removable', () => {
+  test('if equity is 25 and 10% of notional is 12, the whole margin of 5 is removable', () => {
     const venue = opened();
     venue.oracle(1_200_000);
     expectRemovable(venue, 5_000_000);
     expect(venue.holding(alice)).toMatchObject({ size: 100, isolatedMargin: 0n });
   });
 
-  test('at an equity of 12 and 10% of notional of 10.7, the removable margin is 1.3', () => {
+  test('if equity is 12 and 10% of notional is 10.7, the removable margin is 1.3', () => {
     const venue = opened();
     venue.oracle(1_070_000);
     expectRemovable(venue, 1_300_000);
   });
 });
 
-// The position was opened with 100 USDC, of which 90 are removed. At 91.5 the remaining 10 are
-// worth 1.5, with a requirement of 1.3725; at 91.2 they are worth 1.2, with a requirement of 1.368.
-test('R-liquidation: a position whose margin was removed is checked before marks have moved far', () => {
+// The position was opened with 100 USDC, of which 90 are removed. At 91.5, the remaining 10 leave
+// an equity of 1.5 against a requirement of 1.3725; at 91.2, 1.2 against 1.368.
+test('R-liquidation: a position is checked again soon after margin is removed, before marks have moved far', () => {
   const venue = opened(1);
   venue.wait(1_000).oracle(PRICE);
   act(venue, alice, { type: 'updateLeverage', instrumentId: ID, leverage: 20 });

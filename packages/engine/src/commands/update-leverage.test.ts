@@ -39,8 +39,8 @@ function isolate(venue: Scenario): void {
 
 const hedge = { type: 'updatePositionMode', mode: 'hedge' } as const;
 
-describe('R-leverage: changes of leverage are rejected by the first check that they fail', () => {
-  test('an instrument that is not listed is rejected before the leverage is checked', () => {
+describe('R-leverage: leverage changes are rejected with the first check they fail', () => {
+  test('an unlisted instrument is rejected before the leverage is checked', () => {
     const venue = venueWith(1_000_000_000);
     expect(set(venue, 0, undefined, instrumentId(9))).toEqual({
       reason: 'instrumentUnknown',
@@ -64,7 +64,7 @@ describe('R-leverage: changes of leverage are rejected by the first check that t
     },
   );
 
-  test('a change of leverage checks open orders, TP/SL, triggers, the tier and the margin, in this order', () => {
+  test('a leverage change is checked for open orders, TP/SL, triggers, the tier and the margin, in that order', () => {
     const venue = venueWith(10_000_000);
     long(venue, 100);
     const stop = waiting({ price: 900_000 });
@@ -95,7 +95,7 @@ describe('R-leverage: changes of leverage are rejected by the first check that t
       'leverageTriggerOrders',
       'leverageTooHigh',
     ]);
-    // A position of 100 USDC at 10× needs 10, and alice has 9.955.
+    // A position of 100 USDC at 10× needs 10 of margin, and alice has 9.955.
     expect(set(venue, 10)).toEqual({
       reason: 'marginInsufficient',
       required: 10_000_000n,
@@ -106,7 +106,7 @@ describe('R-leverage: changes of leverage are rejected by the first check that t
     expect(accountView(venue.state, alice)?.initialMargin).toBe(9_090_910n);
   });
 
-  test('leverage is limited by the tier of the position: 50× in the first, 20× in the second', () => {
+  test('leverage is limited by the position’s tier: 50× in the first, 20× in the second', () => {
     const venue = venueWith(100_000_000_000);
     expect(set(venue, 51)).toEqual({ reason: 'leverageTooHigh', instrumentId: ID, max: 50 });
     expect(set(venue, 50)).toBeUndefined();
@@ -128,10 +128,11 @@ describe('R-leverage: changes of leverage are rejected by the first check that t
     expect(venue.holding(alice)).toMatchObject({ isIsolated: false, leverage: 20 });
   });
 
-  test('a higher leverage is accepted even if margin is insufficient', () => {
+  test('higher leverage is accepted even if margin is insufficient', () => {
     const venue = venueWith(10_000_000);
     long(venue, 100);
-    // The position is worth 1.955 at 92, with a requirement of 4.6 at 20× and 2.3 at 40×.
+    // At 92, the position has an equity of 1.955 against a requirement of 4.6 at 20× and 2.3 at
+    // 40×.
     venue.oracle(920_000);
     expect(set(venue, 19)?.reason).toBe('marginInsufficient');
     expect(set(venue, 40)).toBeUndefined();
@@ -139,12 +140,12 @@ describe('R-leverage: changes of leverage are rejected by the first check that t
   });
 });
 
-describe('R-isolated: a change of leverage moves the missing margin of an isolated position', () => {
+describe('R-isolated: a leverage change moves the missing margin into an isolated position', () => {
   test('lower leverage takes the missing margin from the cross balance, and higher leverage releases no margin', () => {
     const venue = venueWith(1_000_000_000);
     isolate(venue);
     long(venue, 100);
-    // The position used 5 of margin and 0.045 of fee.
+    // The position used 5 in margin and 0.045 in fees.
     expect(venue.balance(alice)).toBe(994_955_000n);
     expect(set(venue, 10)).toBeUndefined();
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 10_000_000n, leverage: 10 });
@@ -152,7 +153,7 @@ describe('R-isolated: a change of leverage moves the missing margin of an isolat
     expect(set(venue, 50)).toBeUndefined();
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 10_000_000n, leverage: 50 });
     expect(venue.balance(alice)).toBe(989_955_000n);
-    // Back at 20×, the margin of 10 exceeds the required 5.
+    // Back at 20×, the margin is 10, more than the required 5.
     expect(set(venue, 20)).toBeUndefined();
     expect(venue.holding(alice).isolatedMargin).toBe(10_000_000n);
   });
@@ -161,7 +162,7 @@ describe('R-isolated: a change of leverage moves the missing margin of an isolat
     const venue = venueWith(1_000_000_000);
     isolate(venue);
     long(venue, 100);
-    // At 102, 10× needs 10.2. The position has 5 + 2, so 3.2 are missing.
+    // At 102, 10× needs 10.2. The position has 5 + 2, so 3.2 more is needed.
     venue.oracle(1_020_000);
     expect(set(venue, 10)).toBeUndefined();
     expect(venue.holding(alice).isolatedMargin).toBe(8_200_000n);
@@ -178,7 +179,7 @@ describe('R-isolated: a change of leverage moves the missing margin of an isolat
       available: 3_955_000n,
     });
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 5_000_000n, leverage: 20 });
-    // The margin of 100 / 12 rounds up to 8.333334, so 3.333334 are missing.
+    // The margin of 100 / 12 rounds up to 8.333334, so 3.333334 more is needed.
     expect(set(venue, 12)).toBeUndefined();
     expect(venue.balance(alice)).toBe(621_666n);
   });
@@ -201,7 +202,7 @@ describe('R-isolated: a change of leverage moves the missing margin of an isolat
   });
 });
 
-describe('R-leverage: one command can change the leverage and the margin mode', () => {
+describe('R-leverage: one command can change both the leverage and the margin mode', () => {
   const change = (venue: Scenario, leverage: number, marginMode: MarginMode) =>
     act(venue, alice, {
       type: 'updateLeverage',
@@ -220,14 +221,14 @@ describe('R-leverage: one command can change the leverage and the margin mode', 
     expect(settings(venue)).toMatchObject({ isIsolated: false, crossLeverage: 3 });
   });
 
-  test('setting the same leverage and mode succeeds with an open order, and another leverage does not', () => {
+  test('with an open order, setting the same leverage and mode succeeds and another leverage is rejected', () => {
     const venue = venueWith(1_000_000_000);
     venue.one(alice, { price: PRICE / 2, size: 20 });
     expect(change(venue, 20, 'cross')).toBeUndefined();
     expect(change(venue, 19, 'cross')?.reason).toBe('leverageOpenOrders');
   });
 
-  test('a position or an order prevents a switch of the margin mode and the leverage change with it', () => {
+  test('a position or an order prevents a margin mode switch, including its leverage change', () => {
     const venue = venueWith(1_000_000_000);
     venue.one(alice, { price: PRICE / 2, size: 20 });
     expect(change(venue, 7, 'isolated')?.reason).toBe('marginModeOpenOrders');

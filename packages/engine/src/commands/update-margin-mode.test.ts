@@ -22,7 +22,7 @@ test('a margin mode for an unknown instrument is rejected', () => {
   });
 });
 
-test('R-isolated: positions and orders prevent a change of the margin mode, but the current mode can be set again', () => {
+test('R-isolated: positions and orders prevent a margin mode change, but the current mode can be set again', () => {
   const venue = Scenario.open();
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
   venue.one(alice, { price: PRICE, size: 100 });
@@ -40,7 +40,7 @@ test('R-isolated: positions and orders prevent a change of the margin mode, but 
   expect(venue.holding(alice)).toMatchObject({ isIsolated: true, leverage: 20 });
 });
 
-test('positions and orders in other instruments do not prevent a change of the margin mode', () => {
+test('positions and orders in other instruments do not prevent a margin mode change', () => {
   const venue = Scenario.open();
   venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: SECOND, name: 'B-USDC' } });
   venue.one(alice, { price: 900_000, size: 100 });
@@ -67,7 +67,7 @@ test('each margin mode has its own leverage, which applies immediately after a s
     marginMode: 'isolated',
   });
   expect(set(venue, 'isolated')).toBeUndefined();
-  // 100 USDC at 2× need 50, which is more than alice has; at 20× they need 5.
+  // 100 USDC at 2× need 50, more than alice has; at 20× they need 5.
   expect(venue.one(alice, { price: PRICE, size: 100 }).reject?.reason).toBe('marginInsufficient');
   expect(set(venue, 'cross')).toBeUndefined();
   expect(venue.one(alice, { price: PRICE, size: 100 }).state).toBe('open');

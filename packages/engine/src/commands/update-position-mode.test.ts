@@ -10,7 +10,7 @@ function set(venue: Scenario, mode: PositionMode): Reject | undefined {
   return act(venue, alice, { type: 'updatePositionMode', mode }).outcomes[0]?.reject;
 }
 
-test('R-hedge: positions and orders prevent a change of the position mode, but the current mode can be set again', () => {
+test('R-hedge: positions and orders prevent a position mode change, but the current mode can be set again', () => {
   const venue = Scenario.open();
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
   venue.one(alice, { price: PRICE, size: 100 });
@@ -28,7 +28,7 @@ test('R-hedge: positions and orders prevent a change of the position mode, but t
   expect(venue.account(alice).positionMode).toBe('hedge');
 });
 
-test('a position in the short leg prevents a change to one-way mode', () => {
+test('a position in the short leg prevents a switch to one-way mode', () => {
   const venue = Scenario.open();
   set(venue, 'hedge');
   venue.one(bob, { price: PRICE, size: 100 });
@@ -37,7 +37,7 @@ test('a position in the short leg prevents a change to one-way mode', () => {
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
   venue.one(alice, { price: PRICE, size: 100, reduceOnly: true });
   expect(set(venue, 'oneWay')).toBeUndefined();
-  // The account has one net position again, so a sale after a purchase closes it.
+  // The account has one net position again, so selling after buying closes it.
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
   venue.one(alice, { price: PRICE, size: 100 });
   venue.one(bob, { price: PRICE, size: 100 });

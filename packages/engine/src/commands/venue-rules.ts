@@ -10,7 +10,7 @@ import { openAccount } from './money.ts';
 import { checkedAtExecution, type CommandTable } from './command-row.ts';
 
 export const VENUE_COMMANDS = {
-  /** Creates the venue with its parameters and the account of its insurance fund. */
+  /** Creates the venue with its parameters and its insurance fund's account. */
   genesis: {
     signedBy: 'nobody',
     check: checkedAtExecution,
@@ -57,8 +57,7 @@ export const VENUE_COMMANDS = {
   },
 
   /**
-   * Adds admins or deployers, and removes others afterwards. The change applies from the next
-   * command on.
+   * First adds, then removes admins or deployers. The change takes effect with the next command.
    */
   setOperators: {
     signedBy: 'admins',
@@ -77,7 +76,7 @@ export const VENUE_COMMANDS = {
     },
   },
 
-  /** Replaces the fee schedule, which applies from the next fill on. */
+  /** Replaces the fee schedule; the new one applies from the next fill. */
   setFeeTiers: {
     signedBy: 'admins',
     check(_state, { tiers }) {
@@ -86,8 +85,7 @@ export const VENUE_COMMANDS = {
     },
     execute(execution, command) {
       const { commandIndex, events, state } = execution;
-      // A new array is needed, because a cached fee tier is valid only for the array from which it
-      // was taken.
+      // A new array is needed, because a cached fee tier is valid only for the array it came from.
       state.parameters = { ...parametersOf(state), feeTiers: [...command.tiers] };
       for (const tier of command.tiers) {
         state.digest.number(tier.level);
@@ -100,8 +98,8 @@ export const VENUE_COMMANDS = {
   },
 
   /**
-   * Changes the access to a channel; either all changes apply or none (R-gate). Removals are
-   * applied before additions, and codes before grants. Resting and waiting orders stay.
+   * Changes access to a channel; either all changes apply or none do (R-gate). Removals are applied
+   * before additions, and codes before grants. Resting and waiting orders are kept.
    */
   setGate: {
     signedBy: 'admins',
@@ -129,8 +127,8 @@ export const VENUE_COMMANDS = {
 } satisfies Partial<CommandTable>;
 
 /**
- * Rejects a second genesis: two processes may both have found an empty log, and the first command
- * created the venue.
+ * Rejects a second genesis: two processes may both have found an empty log, in which case the first
+ * command created the venue.
  */
 const SECOND_GENESIS: Reject = {
   reason: 'definitionInvalid',
@@ -138,10 +136,7 @@ const SECOND_GENESIS: Reject = {
   why: 'the venue exists',
 };
 
-/**
- * Returns the operators after a change, without duplicates and in the order in which they were
- * added.
- */
+/** Returns the operators after a change, without duplicates and in the order they were added. */
 function operatorsAfter(
   state: State,
   { add = [], remove = [], role }: SetOperatorsCommand,
@@ -179,7 +174,7 @@ type Plan = {
   readonly grants: Map<Address, GateGrant | undefined>;
 };
 
-/** Applies the lists to a plan in their order, without changing the gate itself. */
+/** Applies the lists to a plan in order, without changing the gate itself. */
 function planOf(
   gate: Gate,
   { accessCodes = {}, grants = {} }: SetGateCommand,
@@ -202,7 +197,7 @@ function planOf(
     const known = planned(gate.codes, plan.codes, code);
     const field = `grants.add[${index}].code`;
     if (known === undefined) return fault(field, 'is not a code of this gate');
-    // The user already has a grant of this code, so nothing changes and no use is counted.
+    // The user already has a grant for this code, so nothing changes and no use is counted.
     if (planned(gate.grants, plan.grants, user)?.code === code) continue;
     if (known.uses >= known.maxUses)
       return fault(field, `is used up: ${known.uses} of ${known.maxUses}`);

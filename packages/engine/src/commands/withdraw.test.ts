@@ -37,7 +37,7 @@ function money(venue: Scenario, address: Address = alice): Record<string, bigint
   return { perp: perpBalance, hold: withdrawHold, treasury, withdrawn };
 }
 
-describe('withdrawals are rejected by the first check that they fail', () => {
+describe('withdrawals are rejected with the first check they fail', () => {
   const CASES: readonly (readonly [why: string, shape: Shape, reject: Reject | undefined])[] = [
     [
       'more decimals than money has',
@@ -124,14 +124,14 @@ describe('R-withdraw: a requested withdrawal is held until it is paid or returne
     expect(money(venue)).toEqual(paid);
   });
 
-  test('a withdrawal that cannot be paid returns the full amount including the fee', () => {
+  test('a withdrawal that cannot be paid returns the full amount, including the fee', () => {
     const venue = Scenario.open();
     withdraw(venue);
     expect(settle(venue, 1, false).events).toMatchObject([row('failed')]);
     expect(money(venue)).toEqual({ perp: 1_000_000_000n, hold: 0n, treasury: 0n, withdrawn: 0n });
   });
 
-  test('the settlement of a withdrawal includes the report of the settlement chain, which changes no state', () => {
+  test('settling a withdrawal includes the settlement chain’s report, which does not change any state', () => {
     const [reporting, silent] = [Scenario.open(), Scenario.open()];
     const txHash = hash(`0x${'ab'.repeat(32)}`);
     for (const venue of [reporting, silent]) withdraw(venue);
@@ -156,7 +156,7 @@ describe('R-withdraw: a requested withdrawal is held until it is paid or returne
     expect(openWithdrawals(venue.state)).toEqual({ withdrawals, isPayable: false });
   });
 
-  test('a repeated or unknown settlement of a withdrawal changes nothing', () => {
+  test('settling a withdrawal again, or an unknown one, changes nothing', () => {
     const venue = Scenario.open();
     withdraw(venue);
     withdraw(venue);
@@ -177,7 +177,7 @@ describe('R-withdraw: a requested withdrawal is held until it is paid or returne
     expect(money(venue)).toEqual({ ...before, perp: 990_000_000n, hold: 0n });
   });
 
-  test('held money can neither be spent nor used as margin, and holds of accounts are separate', () => {
+  test('held money can neither be spent nor used as margin, and accounts’ holds are separate', () => {
     const venue = Scenario.open();
     withdraw(venue, { amountMicroUsdc: 995 * USDC });
     withdraw(venue, { amountMicroUsdc: 2 * USDC });
@@ -201,7 +201,7 @@ describe('R-withdraw: a requested withdrawal is held until it is paid or returne
     expect(money(venue)).toMatchObject({ perp: 0n, hold: 1_000_000_000n });
   });
 
-  test('the fee of a withdrawal is fixed at its request', () => {
+  test('a withdrawal’s fee is fixed when it is requested', () => {
     const venue = Scenario.open();
     withdraw(venue);
     venue.state.parameters = { ...venue.state.parameters!, withdrawFeeMicroUsdc: 900_000 };
@@ -212,7 +212,7 @@ describe('R-withdraw: a requested withdrawal is held until it is paid or returne
 
 /**
  * Returns a venue with three accounts of 1,000 USDC each, of which 500 are on hold, 5 are isolated
- * margin and 15 are reserved. The deficit of the fund is given.
+ * margin and 15 are reserved. The argument is the fund's deficit.
  */
 function deficient(lacks: bigint): Scenario {
   const venue = Scenario.open({ perp: { ...PERP, makerFeeE8: 0, takerFeeE8: 0 } });
@@ -229,7 +229,7 @@ function deficient(lacks: bigint): Scenario {
   return venue;
 }
 
-// The limit is a thousandth of the 3,000 USDC deposited plus the fund's deficit.
+// The limit is one thousandth of the 3,000 USDC deposited plus the fund's deficit.
 test.each([
   { lacks: 0n, payable: 1 },
   { lacks: 3_003_003n, payable: 1 },
@@ -260,7 +260,7 @@ describe('R-determinism: the digest and the dump cover withdrawals', () => {
     expect(dump(venue.state).keys).toMatchObject({ nextWithdrawalId: 5 });
   });
 
-  test('every field of a withdrawal and its end is in the digest', () => {
+  test('the digest includes every field of a withdrawal and of its end', () => {
     const shapes: readonly Shape[] = [{}, { destination: carol }, { amountMicroUsdc: 2 * USDC }];
     const digests = shapes.map((shape) => withdraw(Scenario.open(), shape).digest);
     for (const withdrawFeeMicroUsdc of [0, 1]) {
@@ -275,7 +275,7 @@ describe('R-determinism: the digest and the dump cover withdrawals', () => {
   });
 });
 
-// A diverging replica is detected as soon as a command affects the difference.
+// A diverging replica is detected as soon as a command touches the difference.
 test.each<readonly [string, (venue: Scenario) => void]>([
   ['treasury', ({ state }) => (state.treasury = microUsdc(state.treasury + 1n))],
   ['sum paid out', ({ state }) => (state.withdrawn = microUsdc(state.withdrawn + 1n))],

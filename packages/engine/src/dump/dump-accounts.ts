@@ -119,7 +119,7 @@ export function dumpKeys(state: State) {
     }),
     gates: [dumpGate(state.gates[0]), dumpGate(state.gates[1])] as const,
     /**
-     * The list contains only builders that have earned fees; the approvals are stored with the
+     * The list includes only builders that have earned fees; approvals are stored with the
      * accounts.
      */
     builderRewards: byKey(state.builderRewards)
@@ -150,7 +150,7 @@ export function dumpKeys(state: State) {
 }
 
 /**
- * Restores what `dumpKeys` returned. It must run after the accounts are restored, because vaults
+ * Restores the output of `dumpKeys`. It must run after the accounts are restored, because vaults
  * refer to them.
  */
 export function restoreKeys(state: State, plain: ReturnType<typeof dumpKeys>): void {

@@ -10,7 +10,7 @@ const IN_A_BLOCK = 7;
 
 const nameOf = (count: number): string => `0x${count.toString(16).padStart(32, '0')}`;
 
-/** Returns orders of two accounts at a few prices; every third order has a client order id. */
+/** Returns orders from two accounts at a few prices; every third order has a client order id. */
 function manyOrders(): Scenario {
   const scenario = Scenario.open();
   for (let count = 0; count < COUNT; count += 1) {
@@ -47,13 +47,13 @@ test('blocks contain every order once, sorted by id, in the narrowest columns', 
   }
 });
 
-test('a venue without orders has no blocks', () => {
+test('a venue without orders has no order blocks', () => {
   const { state } = Scenario.open();
   expect([...dumpOrderBlocks(state)]).toEqual([]);
   expect(restore(dumpPacked(state)).pool.size).toBe(0);
 });
 
-test('orders are restored to their queue positions, in whatever order they are stored', () => {
+test('orders are restored to their queue positions, whatever order they are stored in', () => {
   const { state } = manyOrders();
   const orders = [...dumpOrderBlocks(state, IN_A_BLOCK)];
   // All blocks except the last have equal lengths.

@@ -16,7 +16,7 @@ import type { State } from '../state/state.ts';
 
 const NO_RESERVE = '0';
 
-/** A resting order of either exchange, by the names of its columns. */
+/** A resting order on either exchange, with fields named after its columns. */
 type Resting = ReturnType<typeof restingAt>;
 
 const COLUMNS = [
@@ -52,7 +52,7 @@ export function restingOf(row: OrderRow): Resting {
   return Object.fromEntries(COLUMNS.map((name, at) => [name, row[at]])) as Resting;
 }
 
-/** The orders of a dump in rows or in columns, read one at a time. */
+/** A dump's orders, in rows or columns, read one at a time. */
 type StoredOrders = {
   readonly count: number;
   rankOf(row: number): number;
@@ -114,8 +114,8 @@ export function ordersOfRows(rows: readonly OrderRow[]): StoredOrders {
 }
 
 /**
- * Restores all resting orders. Their ranks determine the order of the owners' lists; their queue
- * times and ranks determine that of the books.
+ * Restores all resting orders. Ranks determine the order of the owners' lists; queue times and
+ * ranks determine the order of the books.
  */
 export function restoreOrders(state: State, orders: StoredOrders): void {
   const { count } = orders;
@@ -141,7 +141,7 @@ export function restoreOrders(state: State, orders: StoredOrders): void {
   }
 }
 
-/** Returns the indices of the keys in ascending order of the keys; equal keys keep their order. */
+/** Returns the indices of the keys, in ascending order of the keys; equal keys keep their order. */
 function inOrderOf(keys: Float64Array): Uint32Array {
   const places = new Uint32Array(keys.length);
   let isSorted = true;
@@ -204,9 +204,9 @@ function restoreOrder(state: State, order: Resting): number {
 type NumberName = Exclude<keyof Resting, 'clientOrderId' | 'reserve'>;
 
 /**
- * A block of resting orders as columns, for snapshots. A million rows would be a million arrays and
- * three times as long as JSON. Orders are divided into blocks, so that a single step does not write
- * or read all of them. The two string columns have entries only for orders with a value.
+ * A block of resting orders as columns, for snapshots. A million rows would mean a million arrays
+ * and three times as much JSON. Orders are divided into blocks, so that no single step has to write
+ * or read all of them. The two string columns have entries only for orders that have a value.
  */
 export type OrderBlock = { readonly [Name in NumberName]: Column } & {
   readonly clientOrderIds: readonly (readonly [row: number, clientOrderId: string])[];
@@ -222,7 +222,7 @@ const BLOCK_ORDERS = 8_192;
 
 /**
  * Returns blocks of orders, sorted by order id. Each block is built when the iterator reaches it,
- * from the state at that time.
+ * from the state at that point.
  */
 export function dumpOrderBlocks(state: State, length = BLOCK_ORDERS): Iterable<OrderBlock> {
   return { [Symbol.iterator]: () => blocksOf(state, length) };
@@ -251,7 +251,7 @@ function blockOf(state: State, ids: Float64Array): OrderBlock {
   return { ...numbers, clientOrderIds, reserves };
 }
 
-/** The columns are written one by one, because a loop over the names takes twice as long. */
+/** The columns are written one by one, because looping over the names takes twice as long. */
 function writeColumns(
   columns: Record<NumberName, Float64Array>,
   row: number,

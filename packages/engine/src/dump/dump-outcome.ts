@@ -16,8 +16,8 @@ import type { State } from '../state/state.ts';
 type OutcomesDump = ReturnType<typeof dumpOutcomes>;
 
 /**
- * Returns outcome markets as plain data. A packed dump contains settled events in compact form; a
- * plain dump lists all events alike.
+ * Returns outcome markets as plain data. A packed dump stores settled events in compact form; a
+ * plain dump lists all events in the same form.
  */
 export function dumpOutcomes({ outcomes }: State, isPacked: boolean) {
   const { events, settled } = outcomes;
@@ -139,8 +139,8 @@ function restoredDefinition(plain: MarketDefinition): MarketDefinition {
 }
 
 /**
- * Restores the delay queue. It must run after the accounts are restored, because queued orders are
- * counted in them.
+ * Restores the delay queue. It must run after the accounts are restored, because accounts count
+ * their queued orders.
  */
 export function restoreQueue(state: State, plain: OutcomesDump): void {
   const { queue } = state.outcomes;

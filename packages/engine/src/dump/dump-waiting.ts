@@ -27,7 +27,7 @@ export function dumpWaiting(state: State) {
 }
 
 /**
- * Restores what `dumpWaiting` returned, in the order of its lists. It must run after accounts and
+ * Restores the output of `dumpWaiting`, in the order of its lists. It must run after accounts and
  * holdings are restored.
  */
 export function restoreWaiting(state: State, plain: ReturnType<typeof dumpWaiting>): void {
@@ -81,8 +81,8 @@ function dumpBuilder({ address, feeTenthsBp }: BuilderTerms) {
 }
 
 /**
- * Returns the progress of a fired trigger. Its builder is that of the order; the last value is null
- * if no builder can charge.
+ * Returns the progress of a fired trigger. The builder is the order's builder; the last value is
+ * null if no builder can charge a fee.
  */
 function dumpFiring(firing: Firing) {
   return [
@@ -97,8 +97,8 @@ function dumpFiring(firing: Firing) {
 }
 
 /**
- * Restores the progress of a fired trigger. The order never rests, so only the taker part of the
- * builder fee is used.
+ * Restores the progress of a fired trigger. The order never rests, so only the builder fee's taker
+ * part is used.
  */
 function firingOf(
   row: ReturnType<typeof dumpFiring> | null,

@@ -95,7 +95,7 @@ describe('R-determinism: a restored dump is identical to the original state', ()
     expect(JSON.stringify(dump(back))).toBe(JSON.stringify(dump(forth.state)));
   });
 
-  test('later changes to the state do not affect a dump', () => {
+  test('later state changes do not affect a dump', () => {
     const scenario = opened();
     run(scenario, 9, 60);
     const plain = dump(scenario.state);

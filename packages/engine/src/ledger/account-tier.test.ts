@@ -17,7 +17,7 @@ function open(): Scenario {
   return Scenario.open({ parameters: { feeTiers: LADDER } });
 }
 
-/** Makes alice buy from bob at 100 USDC, at which a lot is worth 1 USDC. */
+/** Lets alice buy from bob at 100 USDC, a price at which one lot is worth 1 USDC. */
 function trade(venue: Scenario, lots: number): void {
   venue.oracle(1_000_000);
   venue.one(bob, { isBuy: false, price: 1_000_000, size: lots });
@@ -55,7 +55,7 @@ describe('the 14-day volume determines the fee tier of an account', () => {
     expect(level(venue)).toBe(1);
   });
 
-  test('the volume of a day counts for 14 days afterwards', () => {
+  test('a day’s volume counts for the next 14 days', () => {
     const venue = open();
     trade(venue, 1_000);
     to(venue, 14, DAY - 1);
@@ -64,7 +64,7 @@ describe('the 14-day volume determines the fee tier of an account', () => {
     expect(level(venue)).toBe(0);
   });
 
-  test('the volumes of fifteen days are stored', () => {
+  test('fifteen days of volume are stored', () => {
     const venue = open();
     for (let day = 0; day < 20; day++) {
       to(venue, day);
@@ -73,7 +73,7 @@ describe('the 14-day volume determines the fee tier of an account', () => {
     const { days } = venue.account(alice).volume;
     expect(days).toHaveLength(15);
     expect(days[0]).toEqual({ day: dayOf(START_MS) + 5, notional: 100_000_000n });
-    // These are days 5 to 18. The current day is not among the 14 days.
+    // These are days 5 to 18; the 14 days do not include the current one.
     expect(feeTierView(venue.state, alice)).toMatchObject({
       tier: { level: 1 },
       volume14d: 1_400_000_000n,
@@ -104,8 +104,8 @@ describe('the 14-day volume determines the fee tier of an account', () => {
   });
 });
 
-describe('a change of the fee schedule applies to later fills', () => {
-  test('a new fee schedule applies from the next fill, using the stored volume', () => {
+describe('a fee schedule change applies to later fills', () => {
+  test('a new fee schedule applies from the next fill, based on the stored volume', () => {
     const venue = open();
     trade(venue, 1_000);
     to(venue, 1);

@@ -4,8 +4,8 @@ import type { State } from '../state/state.ts';
 import { postToBalance } from './post.ts';
 
 /**
- * Returns true if an account approves the address as a builder, or if the address has earned
- * builder fees before.
+ * Returns true if an account approves the address as a builder, or if the address has ever earned
+ * builder fees.
  */
 export function isBuilder(state: State, address: Address): boolean {
   return state.builderRewards.has(address);
@@ -16,8 +16,8 @@ export function addApproval(state: State, builder: Address): void {
 }
 
 /**
- * Decrements the approvals of a builder, and removes the builder if it has no approvals and no
- * earnings.
+ * Decrements a builder's approval count, and removes the builder if it has no approvals or earnings
+ * left.
  */
 export function removeApproval(state: State, builder: Address): void {
   const rewards = rewardsOf(state, builder);
@@ -26,7 +26,9 @@ export function removeApproval(state: State, builder: Address): void {
   if (rewards.approvals === 0 && rewards.earned === 0n) state.builderRewards.delete(builder);
 }
 
-/** Credits a builder with a fee that the caller has debited from one side of a fill (R-builder). */
+/**
+ * Credits a builder with a fee already debited by the caller from one side of a fill (R-builder).
+ */
 export function postBuilderFee(state: State, builder: Address, fee: MicroUsdc): void {
   const rewards = rewardsOf(state, builder);
   rewards.earned = addUsdc(rewards.earned, fee);

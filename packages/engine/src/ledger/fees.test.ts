@@ -28,11 +28,11 @@ function fees(scenario: Scenario, signer: Address, shape: OrderShape): [bigint, 
     .map(({ taker, maker }) => [taker.fee, maker.fee]);
 }
 
-describe('R-rounding: the exchange fees of several fills round up once per order', () => {
-  test('a taker that fills against three makers pays the rounded fee of one fill', () => {
+describe('R-rounding: the exchange fees for several fills round up once per order', () => {
+  test('a taker that fills against three makers pays the same rounded fee as for one fill', () => {
     const scenario = Scenario.open();
     for (const maker of [bob, carol, bob]) scenario.one(maker, sell(10));
-    // After the three fills, the taker has paid 4,501, 9,001 and 13,502 in total.
+    // The taker's running total after each of the three fills is 4,501, 9,001 and 13,502.
     expect(fees(scenario, alice, { price: PRICE, size: 30 })).toEqual([
       [4_501n, 1_501n],
       [4_500n, 1_501n],
@@ -43,18 +43,18 @@ describe('R-rounding: the exchange fees of several fills round up once per order
     expect(scenario.holding(alice).feesPaid).toBe(13_502n);
   });
 
-  test('a maker that is filled three times pays the rounded fee of one fill', () => {
+  test('a maker that is filled three times pays the same rounded fee as for one fill', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(30));
     const buy = { price: PRICE, size: 10 };
-    // After the three fills, the maker has paid 1,501, 3,001 and 4,501 in total; each taker is a
-    // separate order.
+    // The maker's running total after each of the three fills is 1,501, 3,001 and 4,501; each taker
+    // is a separate order.
     expect(fees(scenario, alice, buy)).toEqual([[4_501n, 1_501n]]);
     expect(fees(scenario, carol, buy)).toEqual([[4_501n, 1_500n]]);
     expect(fees(scenario, alice, buy)).toEqual([[4_501n, 1_500n]]);
   });
 
-  test('an order that takes liquidity and rests afterwards rounds the fee of each role separately', () => {
+  test('an order that takes liquidity and rests afterwards rounds the fee for each role separately', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(10));
     expect(fees(scenario, alice, { price: PRICE, size: 30 })).toEqual([[4_501n, 1_501n]]);

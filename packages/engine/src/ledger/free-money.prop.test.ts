@@ -15,9 +15,9 @@ import { freeMoney } from './free-money.ts';
 /**
  * The number of random histories. In each, only free money may move, and no money may appear or
  * disappear. The histories consist of deposits, trades, prices, transfers, withdrawals, settlements
- * and treasury payments by poor and rich traders. A separate ledger computes, from the events
- * alone, the money that entered and left and the expected outcome balances and holds. The scenario
- * checks all invariants after every block.
+ * and treasury payments by poorly and well funded traders. A separate ledger computes, from the
+ * events alone, the money that entered and left and the expected outcome balances and holds. The
+ * scenario checks all invariants after every block.
  */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
 const FUND = PARAMETERS.insuranceFundAddress;
@@ -26,7 +26,7 @@ const NEWCOMERS: readonly Address[] = [actor(0x9e1), actor(0x9e2)];
 const RECEIVERS: readonly Address[] = [...TRADERS, ...NEWCOMERS, FUND];
 const SENDERS: readonly Address[] = [...TRADERS, ...NEWCOMERS];
 
-/** A percentage of the free money plus this many micro-USDC. */
+/** A percentage of the free money, plus a number of micro-USDC. */
 type Amount = { readonly percent: number; readonly more: number };
 type MoneyStep =
   | Step
@@ -203,7 +203,7 @@ class Ledger {
       expect(outcomeBalance).toBe(this.#outcome.get(address) ?? 0n);
       expect(withdrawHold).toBe(this.#hold.get(address) ?? 0n);
       sum += perpBalance + outcomeBalance + withdrawHold;
-      // The marks cancel out because longs and shorts are equal.
+      // Marks cancel out because total longs equal total shorts.
       for (const { cost, isolatedMargin, perp, reserved, size } of holdings.values()) {
         sum += isolatedMargin + reserved + BigInt(size) * BigInt(perp.mark) - cost;
       }
@@ -256,7 +256,10 @@ function visit(scenario: Scenario, next: MoneyStep, ledger: Ledger): Ending {
   return [next.kind, reason, ...reservedBy.map(({ what }) => what)].join(' ');
 }
 
-/** Checks that an account that has sent or withdrawn money stays covered and is not liquidated. */
+/**
+ * Checks that an account that has sent or withdrawn money keeps enough margin and is not
+ * liquidated.
+ */
 function checkSafe({ state }: Scenario, account: Account): void {
   expect(account.perpBalance >= 0n, 'no balance below zero').toBe(true);
   expect(accountValue(state, account) >= account.margin.initial, 'covered').toBe(true);
@@ -278,14 +281,14 @@ function play(steps: readonly Timed[]): { scenario: Scenario; endings: readonly 
   return { scenario, endings };
 }
 
-test('R-conservation, R-transfer: only free money moves, and money is conserved, for any history', () => {
+test('R-conservation, R-transfer: for any history, only free money moves, and money is conserved', () => {
   fc.assert(
     fc.property(history, (steps) => void play(steps)),
     { numRuns: RUNS },
   );
 });
 
-test('the random histories of money reach the important results, and a restart does not change any of them', () => {
+test('the random money histories cover the important results, and restarts do not change any of them', () => {
   const seen = new Map<string, number>();
   for (const [at, steps] of fc.sample(history, { numRuns: 60, seed: 7 }).entries()) {
     const { endings, scenario } = play(steps);

@@ -28,9 +28,7 @@ function funded(funds = 1_000_000_000): Scenario {
   return venue;
 }
 
-/**
- * Makes alice buy 100 lots at 100 from bob at 20×, for a fee of 0.045, and then changes the mark.
- */
+/** Lets alice buy 100 lots at 100 from bob at 20×, for a fee of 0.045, then changes the mark. */
 function long({ funds = 1_000_000_000, mark = PRICE } = {}): Scenario {
   const venue = funded(funds);
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
@@ -69,8 +67,8 @@ function withBalance(venue: Scenario, balance: bigint): Scenario {
   return venue;
 }
 
-// At a mark of m, a long position of 100 lots is worth m USDC. Its initial margin is m / 20, and
-// 10% of its notional is m / 10.
+// At a mark of m, a long position of 100 lots is worth m USDC. Initial margin is m / 20, and 10% of
+// notional is m / 10.
 const CASES: readonly Case[] = [
   { why: 'no position', venue: funded, balance: 1_000_000_000, free: 1_000_000_000, reserved: [] },
   {
@@ -220,7 +218,7 @@ describe.each(CASES)('R-withdrawable: $why', ({ balance, free, reserved, venue: 
     expect(sum + BigInt(free)).toBe(BigInt(Math.max(balance, 0)));
   });
 
-  test('all free money can be sent, but not one micro-USDC more', () => {
+  test('all free money can be sent, but not a single micro-USDC more', () => {
     const venue = open();
     expect(send(venue, free + 1).outcomes[0]?.reject).toEqual({
       reason: 'balanceInsufficient',
@@ -242,9 +240,9 @@ describe.each(CASES)('R-withdrawable: $why', ({ balance, free, reserved, venue: 
   });
 });
 
-test('R-order-of-events: money held back only by a price gap of the same block is reported as such', () => {
+test('R-order-of-events: money held back only by a price gap in the same block is reported as such', () => {
   const venue = long();
-  // The price moves from 100 to 150. Of the notional, 10% is 10 at 100 and 15 at 150, which the
+  // The price moves from 100 to 150. 10% of the notional is 10 at 100 and 15 at 150, which the
   // profit of 50 covers.
   const prices = [{ instrumentId: ID, oracle: 1_500_000 }];
   const push = { type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs + 1_000) } as const;
@@ -257,12 +255,12 @@ test('R-order-of-events: money held back only by a price gap of the same block i
     available: 989_955_000n,
     reservedBy: [{ what: 'lastMark', amount: 10_000_000n }],
   });
-  // The gap was processed in the next block.
+  // The next block has processed the gap.
   expect(act(venue, alice, all).outcomes[0]?.reject).toBeUndefined();
   checkRestarts(venue);
 });
 
-test('R-transfer: all money of the outcome sub-account is free', () => {
+test('R-transfer: all money in the outcome sub-account is free', () => {
   const venue = funded();
   const credit = { account: alice, subAccount: 'outcome', amountMicroUsdc: 7_000_000 } as const;
   venue.block({ type: 'creditFaucet', ...credit });

@@ -17,14 +17,14 @@ import type { State } from '../state/state.ts';
 
 /**
  * Returns the money that can leave a sub-account (R-transfer). For perps this is the withdrawable
- * amount, so that the sender's positions stay covered. For outcomes it is the balance, which does
- * not include reserves of orders (R-reserve).
+ * amount, so that the sender's positions keep enough margin. For outcomes, it is the balance, which
+ * excludes order reserves (R-reserve).
  */
 export function freeMoney(state: State, account: Account, subAccount: SubAccount): MicroUsdc {
   return subAccount === 'perp' ? withdrawable(state, account) : account.outcomeBalance;
 }
 
-/** Rejects an amount above the free money, with the reasons why the remainder is not free. */
+/** Rejects an amount above the free money, with the reasons the rest is not free. */
 export function checkFreeMoney(
   state: State,
   account: Account,
@@ -47,7 +47,7 @@ function reservedInOutcome({ outcomeReserved: amount }: Account): readonly Reser
  * money they add up to the balance, or to 0 if it is negative. They are, in order of computation:
  * the loss of open positions; the margin that positions and orders need beyond their profit; the
  * amount that is free at this block's marks but not at the last valid ones (R-order-of-events); and
- * the remainder, which a stale oracle reserves.
+ * the remainder, held back because of a stale oracle.
  */
 export function reservedInPerp(state: State, account: Account): readonly ReservedBy[] {
   freshMargin(state, account);

@@ -5,7 +5,7 @@ import { alice, bob, Scenario } from '@oddlot/testing/engine/scenario';
 import { accountTier } from './fees.ts';
 import { postFee, postToBalance } from './post.ts';
 
-/** Returns a venue with 1,000 USDC of open interest, so that the target of the fund is 10. */
+/** Returns a venue with 1,000 USDC of open interest, so that the fund's target is 10. */
 function open(): Scenario {
   const venue = Scenario.open();
   venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
@@ -14,7 +14,7 @@ function open(): Scenario {
   return venue;
 }
 
-/** Moves money from alice's balance to the fund until the fund has this amount. */
+/** Moves money from alice to the fund until the fund has this amount. */
 function setFund(venue: Scenario, amount: bigint): void {
   const fund = insuranceFund(venue.state);
   const missing = microUsdc(amount - fund.perpBalance);
@@ -30,7 +30,7 @@ function split(venue: Scenario, fee: bigint): readonly [fund: bigint, treasury: 
 }
 
 describe('an exchange fee is divided between the fund and the treasury', () => {
-  test('a fee goes to the treasury except for the share of a fund below its target, rounded down', () => {
+  test('a fee goes to the treasury, except for a share, rounded down, while the fund is below its target', () => {
     const venue = open();
     expect(venue.state.insuranceTarget).toBe(10_000_000n);
     setFund(venue, 0n);
@@ -40,7 +40,7 @@ describe('an exchange fee is divided between the fund and the treasury', () => {
     expect(split(venue, 0n)).toEqual([0n, 0n]);
   });
 
-  test('fees fill the fund up to its target and not beyond', () => {
+  test('fees fill the fund up to its target but not beyond', () => {
     const venue = open();
     setFund(venue, 9_999_998n);
     expect(split(venue, 100n)).toEqual([2n, 98n]);

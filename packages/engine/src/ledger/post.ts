@@ -19,8 +19,8 @@ import type { State } from '../state/state.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
 
 /**
- * A sub-account of an account. Only this module changes balances. Each call debits one balance and
- * credits another with the same amount.
+ * A sub-account of an account. Only this module changes balances; each call debits one balance and
+ * credits another by the same amount.
  */
 type Pocket = { readonly account: Account; readonly subAccount: SubAccount };
 
@@ -35,17 +35,15 @@ export function postDeposit(
   state.deposited = addUsdc(state.deposited, amount);
 }
 
-/**
- * Moves money from one sub-account to another, of the same account or of two accounts (R-transfer).
- */
+/** Moves money from one sub-account to another, in the same or a different account (R-transfer). */
 export function postTransfer(state: State, from: Pocket, to: Pocket, amount: MicroUsdc): void {
   postToPocket(state, from, negUsdc(amount));
   postToPocket(state, to, amount);
 }
 
 /**
- * Charges the fee for opening another user's account (R-limits-of-state). It goes completely to the
- * treasury: it is not an exchange fee, of which the insurance fund receives a share.
+ * Charges the fee for opening another user's account (R-limits-of-state). All of it goes to the
+ * treasury, because it is not an exchange fee, in which the insurance fund would share.
  */
 export function postOpeningFee(state: State, from: Pocket, fee: MicroUsdc): void {
   if (fee === 0n) return;
@@ -59,7 +57,7 @@ export function postFromTreasury(state: State, account: Account, amount: MicroUs
   postToBalance(state, account, amount);
 }
 
-/** Credits the treasury with an amount that the caller debits elsewhere. */
+/** Credits the treasury with an amount the caller debits elsewhere. */
 export function postToTreasury(state: State, amount: MicroUsdc): void {
   state.treasury = addUsdc(state.treasury, amount);
   state.digest.amount(state.treasury);
@@ -89,8 +87,8 @@ export function postFee(state: State, fee: MicroUsdc): void {
 
 /**
  * Returns the fund's share of a fee: the whole fee while the fund's account value is negative
- * (R-deficit), a share rounded down while the value is below its target, and nothing above the
- * target.
+ * (R-deficit), a share, rounded down, while the value is below target, and nothing once it reaches
+ * the target.
  */
 function fundShare(state: State, fee: MicroUsdc): MicroUsdc {
   const value = accountValue(state, insuranceFund(state));
@@ -103,8 +101,8 @@ function fundShare(state: State, fee: MicroUsdc): MicroUsdc {
 
 /**
  * Covers the deficit of an account (R-deficit): from the insurance fund up to its account value,
- * from the fee treasury, and from the fund below zero, in this order. The caller has credited the
- * account.
+ * from the fee treasury, and from the fund below zero, in that order. The caller has already
+ * credited the account.
  */
 export function postDeficit(state: State, missing: MicroUsdc): void {
   const fund = insuranceFund(state);
@@ -139,7 +137,7 @@ function absorbBalances(state: State, account: Account): void {
   state.digest.wordAndAmounts(account.index, account.perpBalance, account.outcomeBalance);
 }
 
-/** Reserves money for a buy, or releases it if the amount is negative (R-reserve). */
+/** Reserves money for a buy, or releases money if the amount is negative (R-reserve). */
 export function postReserve(state: State, account: Account, amount: MicroUsdc): void {
   account.outcomeBalance = subUsdc(account.outcomeBalance, amount);
   account.outcomeReserved = addUsdc(account.outcomeReserved, amount);
@@ -158,7 +156,7 @@ export function postToOutcome(state: State, account: Account, amount: MicroUsdc)
   absorb(state, account);
 }
 
-/** Locks collateral for new pairs, or releases it if the amount is negative. */
+/** Locks collateral for new pairs, or releases collateral if the amount is negative. */
 export function postCollateral(state: State, market: OutcomeMarket, amount: MicroUsdc): void {
   market.locked = addUsdc(market.locked, amount);
   state.digest.word(market.definition.instrumentId);

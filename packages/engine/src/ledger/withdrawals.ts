@@ -39,7 +39,7 @@ export function holdWithdrawal(
 }
 
 /**
- * Settles a withdrawal that the bridge has paid: the amount leaves the hold, and the amount without
+ * Settles a withdrawal that the bridge has paid: the amount leaves the hold, and the amount less
  * the fee leaves the venue.
  */
 export function payWithdrawal(state: State, withdrawal: Withdrawal): void {
@@ -64,15 +64,13 @@ export function ownerOf(state: State, { accountIndex }: Withdrawal): Account {
 
 /**
  * Returns the withdrawals that the bridge should pay, by id. There are none while the insurance
- * fund has a large deficit (R-deficit): requests are still accepted and wait.
+ * fund has a large deficit (R-deficit): requests are still accepted but have to wait.
  */
 export function payableWithdrawals(state: State): readonly Withdrawal[] {
   return isDeficitDeep(state) ? [] : [...state.withdrawals.values()];
 }
 
-/**
- * Returns true if the deficit of the fund exceeds a thousandth of the money of all other accounts.
- */
+/** Returns true if the deficit of the fund exceeds one thousandth of all other accounts' money. */
 export function isDeficitDeep(state: State): boolean {
   const missing = negUsdc(accountValue(state, insuranceFund(state)));
   if (missing <= 0n) return false;

@@ -6,7 +6,7 @@ import type { Perp } from '../state/perp.ts';
 import { scopeOf } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 
-/** The ADL rank as numerator / denominator; a denominator of 0 ranks first. */
+/** The ADL rank as a fraction; a denominator of 0 ranks first. */
 export type RankKey = {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -17,7 +17,7 @@ export type RankedPosition = RankKey & { readonly account: Account; readonly hol
 
 /**
  * The ranks of positions whose account has no equity: those with a gain come before all other
- * positions, and those without one come last.
+ * positions, and those without a gain come last.
  */
 const FIRST = { numerator: 1n, denominator: 0n };
 const LAST = { numerator: 0n, denominator: 1n };
@@ -43,7 +43,10 @@ export function rankPositions(
   return ranked.sort(byRank);
 }
 
-/** Returns the rank (max(uPnl, 0) / entry notional) × (notional / equity), multiplied out. */
+/**
+ * Returns the rank (max(uPnl, 0) / entry notional) × (notional / equity), with the product
+ * multiplied out.
+ */
 export function rankKey(state: State, account: Account, holding: Holding): RankKey {
   const equity = equityOf(state, scopeOf(account, holding));
   const { notional, unrealised } = holding;
@@ -66,7 +69,7 @@ function byRank(a: RankedPosition, b: RankedPosition): number {
 }
 
 /**
- * Returns the quintile of a rank among the positions of its side; quintile 4 is closed first
+ * Returns the quintile of a rank among the positions on its side; quintile 4 is closed first
  * (R-adl).
  */
 export function adlBucket(rank: number, count: number): number {

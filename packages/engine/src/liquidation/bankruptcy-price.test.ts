@@ -59,8 +59,8 @@ describe('R-bankruptcy-price: the bankruptcy price uses up the equity of a posit
     },
   );
 
-  // Maintenance margins of 1 and 3 divide an equity of 2 into 0.5 and 1.5, over 100 and 300 lots,
-  // which is 0.5% each.
+  // Maintenance margins of 1 and 3 divide an equity of 2 into 0.5 and 1.5 for 100 and 300 lots, or
+  // 0.5% each.
   test('equity is divided among positions by maintenance margin', () => {
     const venue = holding(100, -300);
     const scope = { account: venue.account(alice), holding: undefined };
@@ -69,11 +69,11 @@ describe('R-bankruptcy-price: the bankruptcy price uses up the equity of a posit
     const prices = positionsOf(scope).map((each) =>
       bankruptcyPrice(venue.state, scope, each, health),
     );
-    // The larger position, a short, comes first.
+    // The larger position, which is short, comes first.
     expect(prices).toEqual([1_005_000, 995_000]);
   });
 
-  test('closing all positions at their bankruptcy prices leaves only rounding, in any order', () => {
+  test('closing all positions at their bankruptcy prices, in any order, leaves only rounding', () => {
     const size = fc.oneof(
       { weight: 1, arbitrary: fc.constant(0) },
       { weight: 4, arbitrary: fc.integer({ min: 10, max: 150_000 }) },

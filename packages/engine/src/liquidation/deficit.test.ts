@@ -29,7 +29,7 @@ function trade(venue: Scenario, buyer: Address, seller: Address, size: number): 
   venue.one(buyer, { price: at(100), size, timeInForce: 'ioc' });
 }
 
-/** Leaves bob without positions and with a debt of 5 USDC. */
+/** Leaves bob with no positions and a debt of 5 USDC. */
 function indebt(venue: Scenario): void {
   const lost = venue.balance(bob) + 5_000_000n;
   postToBalance(venue.state, venue.account(bob), microUsdc(-lost));
@@ -39,15 +39,15 @@ function indebt(venue: Scenario): void {
 describe('R-deficit: the fund and the treasury pay a deficit', () => {
   /**
    * Alice bought 100 coins at 100 with an isolated margin of 500; the fund itself is short against
-   * her and cannot be deleveraged. The fund takes her position at 95, when it is worth 80, which is
-   * a loss of 1,500.
+   * her and cannot be deleveraged. The fund takes over her position at 95 when its value per coin
+   * is 80: a loss of 1,500.
    */
   function ruined(fund: bigint, treasury: bigint): Scenario {
     const venue = Scenario.open({ accounts: [alice, bob, carol], funds: 1_000_000_000_000 });
     act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
     venue.fund(FUND, 1_000_000_000_000);
     trade(venue, alice, FUND, 10_000);
-    // Removes the fund's gain from the price drop, so that only the given value counts.
+    // Removes the fund's gain from the price drop, so that only the specified value counts.
     setReserves(venue, fund - 2_000_000_000n, treasury);
     venue.wait(1_000).oracle(at(80));
     expect([venue.position(alice), venue.position(FUND)]).toEqual([0, 0]);
@@ -67,13 +67,13 @@ describe('R-deficit: the fund and the treasury pay a deficit', () => {
     },
   );
 
-  test('a fund that a mark change moves below zero is restored at the end of the block', () => {
+  test('a fund pushed below zero by a mark change is restored at the end of the block', () => {
     const venue = Scenario.open({ accounts: [alice, bob, carol], funds: 1_000_000_000_000 });
     venue.fund(FUND, 1_000_000_000_000);
     trade(venue, FUND, carol, 10_000);
     setReserves(venue, 0n, 500_000_000n);
-    // The value of 100 coins falls by 200 between 100 and 98, and the treasury pays these 200 of
-    // its 500.
+    // The value of 100 coins falls by 200 between 100 and 98, and the treasury pays this out of its
+    // 500.
     venue.wait(1_000).oracle(at(98));
     expect([fundValue(venue), venue.state.treasury]).toEqual([0n, 300_000_000n]);
     // The treasury is not repaid when the price rises.
@@ -94,7 +94,7 @@ describe('R-deficit: the fund and the treasury pay a deficit', () => {
     expect([fundValue(venue), venue.state.treasury]).toEqual([0n, 6_000_000n]);
   });
 
-  test('R-determinism: the balance of the treasury is in the digest when it pays', () => {
+  test('R-determinism: the digest includes the treasury’s balance when it pays', () => {
     const venue = Scenario.open();
     setReserves(venue, 0n, 9_000_000n);
     indebt(venue);

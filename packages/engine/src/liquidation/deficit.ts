@@ -6,7 +6,7 @@ import type { Execution } from '../state/execution.ts';
 import type { Scope } from '../state/liquidations.ts';
 
 /**
- * Pays the equity that remains after the last position closed, mostly from rounding, to the fund.
+ * Pays the fund any equity that remains after the last position is closed, mostly from rounding.
  */
 export function payRemainderToFund(
   execution: Execution,
@@ -23,8 +23,8 @@ export function payRemainderToFund(
 
 /**
  * Covers a negative balance or isolated margin without a position (R-deficit): from the fund, from
- * the fee treasury, and from the fund below zero, in this order. Balances of other accounts are
- * never reduced.
+ * the fee treasury, and from the fund below zero, in that order. Other accounts' balances are never
+ * reduced.
  */
 export function closeDeficit(execution: Execution, scope: Scope): void {
   const { state } = execution;

@@ -9,8 +9,8 @@ const steps = (events: readonly EngineEvent[]): LiquidationStep[] =>
   events.filter((event) => event.type === 'liquidationStep');
 
 /**
- * Makes alice long 100 coins at 100 with 500 USDC at 20×; bob is short, and carol can place maker
- * orders.
+ * Opens a 100-coin long at 100 for alice with 500 USDC at 20×; bob is short, and carol can place
+ * maker orders.
  */
 function opened(): Scenario {
   const scenario = Scenario.open({ accounts: [], oracle: at(100) });
@@ -28,7 +28,7 @@ const value = (scenario: Scenario, trader: typeof alice): bigint =>
 
 describe('R-liquidation: a liquidation continues step by step until the account is safe', () => {
   // The notional is 10,000 and the taker fee 4.5, so the balance is 505.5. At a mark of 100,
-  // maintenance margin is 1% or 100, and the liquidation fee 0.5% or 50.
+  // maintenance margin is 1%, or 100, and the liquidation fee is 0.5%, or 50.
   test('an account with a ratio above 1 is not liquidated', () => {
     const scenario = opened();
     // At 97, equity is 505.5 − 300 = 205.5 and risk is 9,700 × 1.5% = 145.5.
@@ -47,12 +47,13 @@ describe('R-liquidation: a liquidation continues step by step until the account 
     const [step] = steps(result.events);
     expect(step).toMatchObject({ step: 'market', account: alice, marginMode: 'cross', mark });
     expect(accountView(scenario.state, alice)?.positions).toEqual([]);
-    // 100 coins sell at 96 for 9,600 with a fee of 48, so the balance is 505.5 − 400 − 48 = 57.5.
+    // Selling 100 coins at 96 yields 9,600 with a fee of 48, so the balance is 505.5 − 400 − 48 =
+    // 57.5.
     expect(value(scenario, alice)).toBe(57_500_000n);
     expect(value(scenario, PARAMETERS.insuranceFundAddress)).toBeGreaterThanOrEqual(48_000_000n);
   });
 
-  test('with an empty book and little equity, positions on the other side are deleveraged', () => {
+  test('if the book is empty and equity is low, positions on the other side are deleveraged', () => {
     const scenario = opened();
     scenario.wait(1_000);
     const result = scenario.oracle(at(95));
@@ -67,7 +68,7 @@ describe('R-liquidation: a liquidation continues step by step until the account 
     expect(value(scenario, alice)).toBe(0n);
   });
 
-  test('the fund takes over the position if it has enough money', () => {
+  test('the fund takes over a position if it has enough money', () => {
     const scenario = opened();
     scenario.fund(PARAMETERS.insuranceFundAddress, 50_000_000_000);
     scenario.wait(1_000);
@@ -77,7 +78,7 @@ describe('R-liquidation: a liquidation continues step by step until the account 
     expect(fund?.positions).toMatchObject([{ instrumentId: PERP.instrumentId, size: 10_000 }]);
   });
 
-  test('of a position above 100,000 USDC, 20% is closed first and the remainder 30 s later', () => {
+  test('for a position above 100,000 USDC, 20% is closed first and the rest 30 s later', () => {
     const scenario = Scenario.open({ accounts: [], oracle: at(100) });
     scenario.fund(alice, 10_200_000_000);
     scenario.fund(bob, 1_000_000_000_000);

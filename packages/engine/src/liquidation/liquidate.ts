@@ -28,15 +28,15 @@ import { emitOrder } from '../order-common/order-events.ts';
 
 /**
  * Step (7) of a block (R-liquidation): checks the margin accounts that could be endangered and
- * liquidates those whose ratio is at most 1. Accounts deferred by earlier blocks come first,
+ * liquidates any with a ratio of at most 1. Accounts deferred by earlier blocks come first,
  * followed by the others by ratio, lowest first, and then by address. Accounts that a price gap
  * made insolvent have already been settled by `settleInsolvent`. The number per block is limited
  * (R-storms).
  */
 export function liquidate(execution: Execution, rankings: Rankings): void {
   const { state } = execution;
-  // Liquidations in progress are checked when they are due. A restored venue iterates in another
-  // order, so margin accounts are sorted by address.
+  // Liquidations in progress are checked when they are due. A restored venue iterates in a
+  // different order, so margin accounts are sorted by address.
   for (const scope of scopesToCheck(state).sort(byScope)) {
     if (!state.liquidations.has(scope)) look(execution, scope);
   }
@@ -66,8 +66,8 @@ function look(execution: Execution, scope: Scope): void {
   const { state } = execution;
   if (isInsuranceFund(state, scope.account)) return;
   if (scope.holding?.isIsolated === false) {
-    // The position was closed and its instrument returned to cross margin, so it belongs to another
-    // margin account.
+    // The position was closed and its instrument switched back to cross margin, so it belongs to
+    // another margin account.
     state.risk.forget(scope);
     state.liquidations.end(scope);
     return;
@@ -137,7 +137,7 @@ function sendToMarket(
   const isRestricted = restrictingPerp(state, scope) !== undefined;
   const limit = limitPrice(holding, bankrupt, liquidationBandE8, isRestricted);
   const key = holdingKey(holding.perp.definition.instrumentId, holding.leg);
-  // If the book cannot fill any part of it, the step is recorded once and not every second.
+  // If the book cannot fill any of the order, the step is recorded once instead of every second.
   if (progress.tried.has(key) && !holding.perp.book.crosses(holding.size < 0, limit)) return;
   progress.tried.add(key);
   emitStep(execution, scope, health, 'market', [holding], limit);
@@ -164,7 +164,7 @@ function sizeToSend(execution: Execution, holding: Holding, progress: Progress):
 
 /**
  * Returns the limit price of a liquidation order. A long position does not sell below the
- * bankruptcy price and the band, and a short position does not buy above them. For a
+ * bankruptcy price or the band, and a short position does not buy above them. For a
  * margin-restricted account, the limit is as close to the mark as for its other fills.
  */
 function limitPrice(
@@ -187,8 +187,8 @@ function limitPrice(
 }
 
 /**
- * Closes part of a position with an order of the venue, which is reduce-only and immediate, without
- * a price band and without a minimum or maximum size. Returns the filled size and its value.
+ * Closes part of a position with an immediate, reduce-only order placed by the venue. The order has
+ * no price band and no minimum or maximum size. Returns the filled size and its value.
  */
 export function marketClose(
   execution: Execution,

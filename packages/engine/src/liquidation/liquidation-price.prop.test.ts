@@ -17,7 +17,7 @@ type Case = {
   readonly isIsolated?: boolean;
   /** The size of the other leg; if it is not 0, hedge mode is used. */
   readonly opposite?: number;
-  /** The size in a second perp, whose mark does not change. */
+  /** The size held in a second perp, whose mark does not change. */
   readonly other?: number;
 };
 
@@ -47,7 +47,7 @@ function trade(venue: Scenario, size: number, id = ID): void {
 const isLiquidated = (events: readonly EngineEvent[]): boolean =>
   events.some((event) => event.type === 'liquidationStep' && event.account === alice);
 
-/** Checks that liquidation starts at the displayed price, and not one price unit before. */
+/** Checks that liquidation starts exactly at the displayed price, not one price unit earlier. */
 function expectExact(venue: Scenario): number | undefined {
   const [position] = accountView(venue.state, alice)!.positions;
   const shown = position!.liquidationPrice;
@@ -85,8 +85,8 @@ describe('R-liquidation: the displayed liquidation price is exact', () => {
     },
   );
 
-  // With 100 lots long and 60 short, the balance is 9.955 − 0.027 = 9.928. Both legs move with the
-  // same mark: 9.928 + 0.4 (x − 100) = 1.5% × 1.6 x, so x = 30.072 / 0.376 = 79.978723….
+  // With 100 lots long and 60 short, the balance is 9.955 − 0.027 = 9.928. The same mark moves both
+  // legs: 9.928 + 0.4 (x − 100) = 1.5% × 1.6 x, so x = 30.072 / 0.376 = 79.978723….
   test('R-hedge: both legs have the same liquidation price, because they share one mark', () => {
     const venue = open({ size: 100, funds: 10_000_000, opposite: -60 });
     const [long, short] = accountView(venue.state, alice)!.positions;
@@ -95,7 +95,7 @@ describe('R-liquidation: the displayed liquidation price is exact', () => {
     expect(expectExact(venue)).toBe(799_787);
   });
 
-  test('liquidation of any position starts exactly at the displayed price', () => {
+  test('the liquidation of any position starts exactly at the displayed price', () => {
     let seen = 0;
     const lots = fc.oneof(fc.integer({ min: 10, max: 300 }), fc.integer({ min: 10, max: 200_000 }));
     const signed = fc.tuple(lots, fc.boolean()).map(([size, isLong]) => (isLong ? size : -size));

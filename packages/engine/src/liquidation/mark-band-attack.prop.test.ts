@@ -21,7 +21,7 @@ const STEPS = Math.ceil((LIMITS.emaSecondsMax * 1_000) / STEP_MS) + 3;
 type Attack = {
   readonly perp: PerpDefinition;
   readonly isLong: boolean;
-  /** The entry of the victim within the band, where 1 is its worst edge and −1 its best. */
+  /** The victim's entry price within the band, where 1 is the worst edge for it and −1 the best. */
   readonly at: number;
   readonly size: number;
   readonly isIsolated: boolean;
@@ -33,7 +33,7 @@ function edge(venue: Scenario, share: number): number {
   return ORACLE + Math.sign(share) * Math.ceil(distance);
 }
 
-/** Keeps the whole book at a price until every moving average has reached it. */
+/** Keeps the whole book at one price until every moving average has reached it. */
 function carry(venue: Scenario, price: number): void {
   venue.outcome({ type: 'cancelAll', authority: venue.authority(bob) });
   const bid = price >= ORACLE ? price : price - TICK;
@@ -65,8 +65,8 @@ function play({ at, isIsolated, isLong, perp, size }: Attack): Scenario {
 }
 
 /**
- * These margin tables have one tier at any leverage, and some distance between initial and
- * maintenance margin.
+ * Margin tables with one tier at any leverage, and some distance between initial and maintenance
+ * margin.
  */
 const tables = fc
   .record({

@@ -102,7 +102,7 @@ describe('R-liquidation (2): the closing order is limited by the bankruptcy pric
       const gained = venue.balance(FUND) - before.fund + (venue.state.treasury - before.treasury);
       expect(gained).toBe(fee + makerFee);
       expect(venue.balance(FUND) - before.fund).toBeGreaterThanOrEqual(fee);
-      // A liquidation adds no volume (R-fee-tiers).
+      // A liquidation does not add volume (R-fee-tiers).
       expect(venue.account(carol).volume.days).toEqual([]);
     },
   );
@@ -121,7 +121,7 @@ describe('R-liquidation (2): the closing order is limited by the bankruptcy pric
     expect(steps(result)).toMatchObject([{ step: 'market', mark, price: limit }]);
   });
 
-  test('R-rounding: the liquidation fee rounds up once per order, for any number of fills', () => {
+  test('R-rounding: the liquidation fee rounds up once per order, whatever the number of fills', () => {
     const venue = held({ size: 1_003, funds: 70_000_000 });
     // The three fills have fractional fees, so 0.5% of each would be rounded up three times.
     for (const size of [333, 333, 337]) {
@@ -137,12 +137,12 @@ describe('R-liquidation (2): the closing order is limited by the bankruptcy pric
     expect(paid).toBe(4_764_752n);
   });
 
-  test('a closing order is repeated every second while the ratio is at most 1', () => {
+  test('a closing order is retried every second while the ratio is at most 1', () => {
     const venue = held({ size: 1_000, funds: 60_000_000 });
-    // At 95.2, equity is 11.55 with a risk of 14.28. This is above two thirds of 9.52, so the
+    // At 95.2, equity is 11.55 with a risk of 14.28. That is above two thirds of 9.52, so the
     // liquidation waits for a better book.
     expect(names(venue.wait(1_000).oracle(952_000))).toEqual(['market']);
-    // An empty book is recorded once, and no further order is sent to it.
+    // The empty book is recorded once, and no further order is sent.
     expect(names(venue.wait(1_000).block())).toEqual([]);
     venue.one(carol, { price: 950_000, size: 400 });
     expect(venue.position(alice)).toBe(1_000);
@@ -184,8 +184,8 @@ test('an account at a ratio of 1 is liquidated but not taken over at two thirds 
   expect(isLiquidatable({ ...at(-5n), notional: microUsdc(0n) })).toBe(false);
 });
 
-describe('R-liquidation (1): the orders of the account are cancelled first', () => {
-  test('a liquidation cancels orders and triggers that could open positions and keeps reducing triggers', () => {
+describe('R-liquidation (1): the account’s orders are cancelled first', () => {
+  test('a liquidation cancels orders and triggers that could open positions but keeps reducing triggers', () => {
     const venue = held({ size: 1_000, funds: 70_000_000 });
     venue.one(alice, { isBuy: false, price: 1_100_000, size: 500, reduceOnly: true });
     venue.one(alice, { price: 900_000, size: 100 });
@@ -253,13 +253,13 @@ describe('R-liquidation (1): the orders of the account are cancelled first', () 
     group(venue, alice, 'none', waiting(below, { isBuy: false, reduceOnly: false }));
     expect(venue.state.triggers.size).toBe(2);
     venue.wait(1_000).oracle(960_000);
-    // The trigger that would open the long leg is cancelled, and that of the short leg remains.
+    // The trigger that would open the long leg is cancelled; the short leg's trigger remains.
     const waits = [...venue.state.triggers.all()].map(({ request }) => request.isBuy);
     expect(waits).toEqual([false]);
   });
 });
 
-describe('R-hedge: the common part of a cross pair is closed first', () => {
+describe('R-hedge: the common size of a cross pair is closed first', () => {
   // With 1,000 lots long and 600 short, the balance is 82 − 0.45 − 0.27 = 81.28. At 84.6, PnL is
   // −154 + 92.4 = −61.6, so equity is 19.68 and risk is 1.5% of 1,353.6 = 20.304. Netting the pair
   // leaves 400 lots with a risk of 5.076.
@@ -284,7 +284,7 @@ describe('R-hedge: the common part of a cross pair is closed first', () => {
     ]);
     const size = (leg: 0 | 1) => venue.account(alice).holdings.get(holdingKey(ID, leg))?.size;
     expect([size(0), size(1)]).toEqual([400, 0]);
-    // One leg of 600 lots lost 92.4 and the other gained the same amount.
+    // One 600-lot leg lost 92.4, and the other gained as much.
     expect(venue.balance(alice)).toBe(81_280_000n);
     expect(accountView(venue.state, alice)?.cross.accountValue).toBe(19_680_000n);
     expect(venue.state.liquidations.size).toBe(0);
@@ -292,10 +292,10 @@ describe('R-hedge: the common part of a cross pair is closed first', () => {
   });
 });
 
-describe('R-liquidation: several positions are closed by size', () => {
+describe('R-liquidation: positions are closed in order of size', () => {
   /**
-   * Makes alice long 2,000 lots of the first perp and 1,000 of the second, with a balance of 160 −
-   * 1.35 = 158.65.
+   * Opens longs for alice, 2,000 lots of the first perp and 1,000 of the second, with a balance of
+   * 160 − 1.35 = 158.65.
    */
   function two(): Scenario {
     const venue = held({ size: 2_000, funds: 160_000_000 });
@@ -304,7 +304,7 @@ describe('R-liquidation: several positions are closed by size', () => {
     return venue;
   }
 
-  test('a liquidation closes the largest position first and only as many as necessary', () => {
+  test('a liquidation closes the largest position first, and only as many as necessary', () => {
     const venue = two();
     venue.one(carol, { price: 930_000, size: 2_000 });
     venue.one(carol, { instrumentId: SECOND, price: 930_000, size: 1_000 });
@@ -345,7 +345,7 @@ describe('R-liquidation: several positions are closed by size', () => {
         expect(names(venue.oracle(mark))).toEqual([]);
         venue.wait(30_001).oracle(985_000, SECOND);
       }
-      // The second position is sold; the first one still counts towards the margin and waits.
+      // The second position is sold; the first one waits and still counts towards the margin.
       expect([venue.position(alice), venue.position(alice, SECOND)]).toEqual([2_000, 0]);
       expect(accountView(venue.state, alice)?.cross.accountValue).toBe(left);
       expect(names(venue.wait(1_000).block())).toEqual([]);
@@ -358,7 +358,7 @@ describe('R-liquidation: several positions are closed by size', () => {
 });
 
 describe('a position above 100,000 USDC is closed in two parts', () => {
-  // The position has 200,000 lots at 100 with a balance of 10,200 − 90; 20% are 40,000 lots.
+  // The position has 200,000 lots at 100 with a balance of 10,200 − 90; 20% is 40,000 lots.
   test('the unfilled part of the first order is retried, and a larger order is sent only after 30 s', () => {
     const venue = held({ size: 200_000, funds: 10_200_000_000 });
     venue.one(carol, { price: 962_000, size: 25_000 });
@@ -389,7 +389,7 @@ test('a position that was closed and reopened with cross margin is a new positio
   const venue = held({ size: 1_000, funds: 2_000_000_000, isIsolated: true });
   venue.wait(1_000).oracle(960_000);
   expect(venue.state.liquidations.size).toBe(1);
-  // Within the second, alice closes at a good price, switches to cross margin and opens again.
+  // Within the second, alice closes at a good price, switches to cross margin and reopens.
   venue.one(carol, { price: 970_000, size: 1_000 });
   venue.one(alice, { isBuy: false, price: 970_000, size: 1_000, reduceOnly: true });
   expect(venue.position(alice)).toBe(0);

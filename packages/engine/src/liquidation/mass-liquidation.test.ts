@@ -12,13 +12,13 @@ const PRICE = 1_000_000;
 const MAX = LIMITS.liquidationsPerBlock;
 
 /**
- * Makes this number of traders long 100 lots each, each with slightly more money than the previous
- * one; bob is short.
+ * Opens a 100-lot long for each of this many traders, each with slightly more money than the last;
+ * bob is short.
  */
 function crowd(count: number): { venue: Scenario; people: Address[] } {
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000_000 });
   venue.checks = false;
-  // The order of addresses differs from that of the ratios.
+  // The accounts' order by address differs from their order by ratio.
   const people = Array.from({ length: count }, (_, n) => actor(0x10000 + ((n * 7) % count)));
   for (const [at, person] of people.entries()) {
     venue.fund(person, 5_100_000 + 100 * at);
@@ -37,7 +37,7 @@ describe('R-storms: the number of liquidations in one block is limited', () => {
   // Each trader has at least 5.055. At 96.5, each has at least 1.555 with a risk of 1.4475. At
   // 96.3, they have 1.355 to 1.3799 with a risk of 1.4445, which is above two thirds of 0.963: no
   // position is taken over, and the book is empty.
-  test('a block liquidates the 200 accounts with the lowest ratios, and the others come first in the next block', () => {
+  test('a block liquidates the 200 accounts with the lowest ratios, and the rest come first in the next block', () => {
     const { people, venue } = crowd(250);
     expect(worked(venue.wait(1_000).oracle(965_000))).toEqual([]);
     const first = venue.wait(1_000).oracle(963_000);
@@ -59,12 +59,12 @@ describe('R-storms: the number of liquidations in one block is limited', () => {
     venue.one(bob, { instrumentId: second, isBuy: false, price: PRICE, size: 100 });
     venue.one(newcomer, { instrumentId: second, price: PRICE, size: 100, timeInForce: 'ioc' });
     expect(worked(venue.wait(1_000).oracle(963_000))).toEqual(people.slice(0, MAX));
-    // At 94 the later account has 0.655 and the deferred ones more than 1.37. The time has not
-    // advanced.
+    // At 94 the later account has 0.655 and the deferred accounts have more than 1.37. The time has
+    // not advanced.
     expect(worked(venue.oracle(940_000, second))).toEqual([...people.slice(MAX), newcomer]);
   });
 
-  test('retried liquidations do not come before others with a lower ratio', () => {
+  test('retried liquidations do not come before others with lower ratios', () => {
     const { people, venue } = crowd(1);
     const second = instrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
@@ -94,7 +94,7 @@ describe('R-storms: the number of liquidations in one block is limited', () => {
   });
 });
 
-// The index must remain exact when a price jumps by a factor of a million and back.
+// The index must remain exact when a price jumps a millionfold and back.
 test('R-exact: an extreme price jump does not corrupt the risk index', () => {
   const perp = { ...PERP, priceTick: 1, bookTicks: [1], makerFeeE8: 0, takerFeeE8: 0 };
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000_000, perp });

@@ -36,7 +36,7 @@ const fundValue = (venue: Scenario): bigint => accountView(venue.state, FUND)!.c
 
 /**
  * Gives alice a long and a short leg, both opened at 100 and isolated at 20× with a margin of 5 per
- * coin and fees of 0.045%. Bob is the counterparty of both and has no position if they are equal.
+ * coin and fees of 0.045%. Bob is the counterparty to both and has no position if they are equal.
  */
 function hedged({ long, short }: { readonly long: number; readonly short: number }): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
@@ -54,8 +54,8 @@ function open(venue: Scenario, trader: Address, isBuy: boolean, size: number): v
   expect(state).toBe('filled');
 }
 
-describe('R-liquidation (2b): the isolated legs of an account are netted first', () => {
-  // The balance is 2,000 − 2 × 4.5 of fees − 2 × 500 of margin = 991. At 120 the short leg has 500
+describe('R-liquidation (2b): an account’s isolated legs are netted first', () => {
+  // The balance is 2,000 − 2 × 4.5 in fees − 2 × 500 in margin = 991. At 120 the short leg has 500
   // − 2,000 = −1,500, so its bankruptcy price is 120 − 15 = 105. At 105 the long leg has gained
   // 500: it pays out 500 + 500, and the short leg 500 − 500.
   test('an owner of equal long and short legs gains nothing from a gap from 100 to 120', () => {
@@ -105,7 +105,7 @@ describe('R-liquidation (2b): the isolated legs of an account are netted first',
   });
 
   // The balance is 2,000 − 7.2 − 800 = 1,192.8. The long leg of 60 coins pays out 300 + 5 × 60. The
-  // remaining 40 of the short leg have −600 and go to bob, who is long, at 105.
+  // short leg's remaining 40 have an equity of −600 and go at 105 to bob, who is long.
   test('a smaller other leg closes in full, and the remainder of the failing leg continues with (3) and (4)', () => {
     const venue = hedged({ long: 6_000, short: 10_000 });
     expect(venue.balance(alice)).toBe(1_192_800_000n);
@@ -130,7 +130,7 @@ describe('R-liquidation (2b): the isolated legs of an account are netted first',
 
   test('legs are netted only until the equity of the other leg reaches zero', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
-    // The long leg has paid out 1,500 before, so at 120 it has 500 + 2,000 − 1,500 = 1,000. Each
+    // The long leg has already paid out 1,500, so at 120 it has 500 + 2,000 − 1,500 = 1,000. Each
     // lot that closes loses 0.15, so after 6,666 lots, which lose 999.9, an equity of 0.1 remains.
     leg(venue, 'long').isolatedMargin = microUsdc(-1_000_000_000n);
     postToBalance(venue.state, venue.account(carol), microUsdc(1_500_000_000n));
@@ -147,7 +147,7 @@ describe('R-liquidation (2b): the isolated legs of an account are netted first',
     expect(fundValue(venue) + venue.state.treasury).toBe(before - 500_000_000n);
   });
 
-  test('orders and triggers of a netted leg are cancelled', () => {
+  test('a netted leg’s orders and triggers are cancelled', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     venue.one(alice, { isBuy: false, reduceOnly: true, price: at(130), size: 9_000 });
     venue.place(alice, waiting({ price: at(70), kind: 'stopLoss' }, { size: 10_000 }));
@@ -162,7 +162,7 @@ describe('R-liquidation (2b): the isolated legs of an account are netted first',
   test('a leg that the book can fill is not netted', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     venue.one(carol, { isBuy: false, price: at(104.2), size: 10_000 });
-    // At 104 the short leg has 100 of 104 × 1.5, so its order reaches up to 105.
+    // At 104 the short leg has 100 of 104 × 1.5, so its order can pay up to 105.
     const result = venue.wait(1_000).oracle(at(104));
     expect(names(result)).toEqual(['market']);
     expect(leg(venue, 'long').size).toBe(10_000);
@@ -181,7 +181,7 @@ describe('R-delist: failing positions are liquidated before the settlement', () 
     return execution.events.filter((event) => event.type === 'liquidationStep');
   }
 
-  test('the legs of one account are netted before a settlement', () => {
+  test('an account’s legs are netted before a settlement', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     const before = { fund: fundValue(venue), treasury: venue.state.treasury };
     const settlements = settled(venue, at(120));

@@ -15,8 +15,8 @@ const LONGS = Array.from({ length: 12 }, (_, at) => actor(0x6000 + at));
 const SHORTS = Array.from({ length: 12 }, (_, at) => actor(0x7000 + at));
 
 /**
- * Makes twelve accounts long and twelve short by 100 lots each at 100; the accounts with the least
- * money rank first.
+ * Gives twelve accounts a long and twelve a short position of 100 lots each at 100; the accounts
+ * with the least money rank first.
  */
 function storm(): Scenario {
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
@@ -35,7 +35,7 @@ const perpOf = (venue: Scenario): Perp =>
 const closed = ({ events }: BlockResult): Address[] =>
   events.flatMap((event) => (event.type === 'deleveraged' ? [event.account] : []));
 
-test('R-adl: a side is ranked once for any number of take-overs in a block', () => {
+test('R-adl: a side is ranked once however many take-overs a block has', () => {
   const venue = storm();
   const { holders } = perpOf(venue);
   const walk = holders[Symbol.iterator].bind(holders);
@@ -60,7 +60,7 @@ test('R-determinism: a restored venue deleverages the same positions', () => {
   expect(again.digest).toBe(result.digest);
 });
 
-test('R-storms: ADL ranks are those at the start of the liquidations, even if they are read later', () => {
+test('R-storms: ADL ranks are fixed at the start of the liquidations, even if they are read later', () => {
   const venue = storm();
   venue.block({ type: 'setPerp', instrumentId: PERP.instrumentId, halted: true, changes: {} });
   venue.wait(1_000).oracle(945_000);
@@ -76,7 +76,7 @@ test('R-storms: ADL ranks are those at the start of the liquidations, even if th
   // An endangered account is ranked too, with the highest leverage.
   move(present(first, 'the first'), house, 55_000_000n);
   const before = new Rankings(venue.state);
-  // The second account receives much money before the ranking is first read.
+  // The second account receives a large sum before the ranking is first read.
   move(house, present(second, 'the second'), 1_000_000_000n);
   expect(people(before.of(perp, false))).toEqual(SHORTS);
   const newRankings = new Rankings(venue.state);

@@ -10,15 +10,15 @@ import {
 } from './adl-rank.ts';
 
 /**
- * The order of deleveraging in a block (R-adl, R-storms): each side of an instrument at the time
- * when this object was created. A side is sorted at its first deleveraging; the ranks of accounts
- * that change earlier are recorded. This object is not part of the state.
+ * The order of deleveraging in a block (R-adl, R-storms): each side of an instrument as ranked when
+ * this object was created. A side is sorted at its first deleveraging; if an account changes before
+ * then, its rank is recorded. This object is not part of the state.
  */
 export class Rankings {
   readonly #state: State;
   readonly #bySide = new Map<number, Ranking>();
   /**
-   * The recorded ranks of accounts that have changed since; a position that is missing here was not
+   * The recorded ranks of accounts that have changed since; positions not listed here were not
    * open.
    */
   readonly #ranksBefore = new Map<Account, ReadonlyMap<Holding, RankKey>>();
@@ -28,7 +28,7 @@ export class Rankings {
     state.blockRecord.beforeChange = (account) => this.#keep(account);
   }
 
-  /** Returns the ranking of a side, without positions that have been closed since the start. */
+  /** Returns the ranking of a side, excluding positions that have been closed since the start. */
   of(perp: Perp, isLong: boolean): Iterable<RankedPosition> {
     const key = 2 * perp.definition.instrumentId + (isLong ? 1 : 0);
     let ranking = this.#bySide.get(key);
@@ -64,12 +64,12 @@ function* remaining(ranking: Ranking): Generator<RankedPosition> {
   }
 }
 
-/** Queries share one ranking for this time, because a ranking reads every position of a side. */
+/** Queries share a ranking for this long, because a ranking reads every position on a side. */
 const RANKING_MS = 3_000;
 
 type SharedRanking = { readonly timeMs: number; readonly buckets: ReadonlyMap<Holding, number> };
 
-/** The latest rankings of a perp's short and long positions, for queries only. */
+/** The latest rankings of each perp's short and long positions, for queries only. */
 const rankings = new WeakMap<Perp, [SharedRanking | undefined, SharedRanking | undefined]>();
 
 /**

@@ -31,7 +31,7 @@ class Stage {
       holding.isolatedMargin = microUsdc(margin);
       holding.perp.mark = mark;
     }
-    // Invalidates the cached sums, which belong to other marks.
+    // Invalidates the cached sums, which were computed at other marks.
     this.venue.state.markEpoch += 1;
   }
 
@@ -99,7 +99,7 @@ describe('R-liquidation: the rough distance is a lower bound of the exact distan
   });
 });
 
-test('a new mark recomputes the sums of endangered accounts only', () => {
+test('a new mark recomputes only the sums of endangered accounts', () => {
   const venue = Scenario.open({ accounts: [] });
   venue.fund(alice, 1_000_000_000);
   venue.fund(bob, 25_000_000);
@@ -110,7 +110,7 @@ test('a new mark recomputes the sums of endangered accounts only', () => {
     present(accountAt(venue.state, address), 'a trader').margin.epoch;
   venue.oracle(1_000_100);
   const before = epochOf(alice);
-  // Marks move far enough that every account is checked more than once.
+  // The marks move far enough for every account to be checked more than once.
   for (let turn = 0; turn < 20; turn++) venue.oracle(turn % 2 === 0 ? 1_050_000 : 1_000_000);
   expect([alice, bob].map(epochOf)).toEqual([before, before]);
   // Bob is short 200 USDC and can lose 25.

@@ -15,7 +15,7 @@ import { isUnpriced, tierOf } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
 
-/** The margin values of a margin account at the current marks (R-ratio). */
+/** A margin account's values at the current marks (R-ratio). */
 export type Health = {
   readonly equity: MicroUsdc;
   readonly maintenance: MicroUsdc;
@@ -89,7 +89,9 @@ export function positionsOf({ account, holding }: Scope): Holding[] {
     );
 }
 
-/** Returns false for a position in a market without a valid price, where liquidations wait. */
+/**
+ * Returns false for a position in a market without a valid price, where liquidations have to wait.
+ */
 export function isWorkable(state: State, { perp }: Holding): boolean {
   const { oracleStaleMs } = parametersOf(state);
   return !isUnpriced(perp, state.timeMs, oracleStaleMs);
@@ -110,17 +112,17 @@ export function scopesToCheck(state: State): Scope[] {
 }
 
 /**
- * The divisor that turns the magnitude of a sum into a bound of its error. A number has 53 bits,
+ * The divisor that turns the magnitude of a sum into a bound on its error. A number has 53 bits,
  * and each operation loses at most half of the last bit, so the error of 2^20 operations stays
  * below this bound.
  */
 const INEXACT = 2 ** 32;
 
 /**
- * Returns a floating-point bound of the distance that marks can move before a margin account must
- * be checked again. It is at most the result of `safeDistance` for the exact sums, and 0 if only
- * exact sums can decide. Most margin accounts are safe at most price changes; for them this
- * function allocates no memory, while exact sums need several bigints each.
+ * Returns a floating-point lower bound on how far marks can move before a margin account must be
+ * checked again. It is at most the result of `safeDistance` for the exact sums, and 0 if only exact
+ * sums can decide. Most margin accounts are safe after most price changes; for them, this function
+ * allocates no memory, whereas exact sums need several bigints each.
  */
 export function roughDistance(state: State, scope: Scope): number {
   const { account, holding } = scope;

@@ -78,7 +78,7 @@ describe('R-liquidation: a price gap is settled before triggers fire and other a
       expect([j, k, b].map((each) => venue.position(each, X) + venue.position(each, Z))).toEqual([
         0, 0, 0,
       ]);
-      // The first events of the block are corrected in place, so they show the last price.
+      // The block's first events are corrected in place, so they show the final price.
       expect(closesOf(result, j)).toEqual([
         [-10_000, px(82.8)],
         [10_000, px(94.8)],
@@ -101,7 +101,8 @@ describe('R-liquidation: a price gap is settled before triggers fire and other a
   );
 
   // The fund has 100,000 and has paid 4,500 for Z within the hour. It takes X from j, which could
-  // cost at most 2,500, and not Z from k, which could cost 800 and exceed the limit of 5,000 for Z.
+  // cost at most 2,500, but not Z from k, which could cost 800 and thus exceed the limit of 5,000
+  // for Z.
   test('the fund pays its part of a corrected price', () => {
     const venue = chained();
     setReserves(venue, 100_000);
@@ -112,7 +113,7 @@ describe('R-liquidation: a price gap is settled before triggers fire and other a
       [k, 'adl', px(94.8)],
     ]);
     expect([j, k].map((each) => worth(venue, each))).toEqual([0n, 0n]);
-    // The fund paid 8,280 for 100 X, which are worth 7,500; b keeps its position.
+    // The fund paid 8,280 for 100 X worth 7,500; b keeps its position.
     expect(venue.holding(FUND, X)).toMatchObject({ size: 10_000, cost: money(8_280) });
     expect(worth(venue, FUND)).toBe(money(100_000 - 780));
     expect(worth(venue, b)).toBe(money(7_500));
@@ -123,7 +124,7 @@ describe('R-liquidation: a price gap is settled before triggers fire and other a
   // Account a has 1,000 − 2,000 = −1,000, and X closes with b at 80 + 10. b has 1,100 + 2,000 −
   // 2,500 = 600 before and −400 after, so its Z closes with c at 75 + 4. c gains 100 × (100 − 79) =
   // 2,100, which is all that a and b had.
-  test('an account that a close makes insolvent is settled in the same step', () => {
+  test('an account made insolvent by a close is settled in the same step', () => {
     const venue = openGap();
     funded(venue, [
       [a, 1_000],
@@ -141,9 +142,9 @@ describe('R-liquidation: a price gap is settled before triggers fire and other a
     expect(worth(venue, FUND)).toBe(0n);
   });
 
-  // At 80 each loses 2,000: a and b have −1,000 and are settled in the order of their addresses,
-  // before c with −900.
-  test('insolvent accounts are settled by lowest equity and address', () => {
+  // At 80 each loses 2,000: a and b have −1,000 and are settled in order of address, before c with
+  // −900.
+  test('insolvent accounts are settled in order of equity, lowest first, then address', () => {
     const venue = openGap();
     funded(venue, [
       [a, 1_000],
@@ -156,8 +157,8 @@ describe('R-liquidation: a price gap is settled before triggers fire and other a
   });
 
   // Account b gained 2,000 with X and lost 2,950 with Z. It has 1,010 − 950 = 60, below 1.5% of
-  // 3,000 + 2,050 = 75.75, so its ratio is below 1. It is deleveraged nevertheless and ranks before
-  // c, which has the same gain and is safe.
+  // 3,000 + 2,050 = 75.75, so its ratio is below 1. It is nevertheless deleveraged, and ranks
+  // before c, which has the same gain and is safe.
   test('R-adl: a loss in another position does not exempt an account from deleveraging', () => {
     const venue = openGap();
     funded(venue, [
@@ -215,8 +216,8 @@ describe('R-liquidation: a price gap is settled before triggers fire and other a
   });
 
   // Account j lost 3,000 with X and is short Z, whose price did not move. Account k is long Z and
-  // pays nothing for X.
-  test('the settlement of a gap closes only positions with a loss', () => {
+  // does not pay for X.
+  test('settling a gap closes only losing positions', () => {
     const venue = chained();
     const result = jumpPrices(venue, 70, 100);
     // Account j has 1,200 − 3,000 = −1,800, so X closes at 70 + 18 = 88. Z has no margin left and

@@ -65,9 +65,7 @@ class GapStep {
   readonly #queue: InsolventQueue;
   readonly #pass: Pass;
   readonly #closes = new Map<unknown, Close[]>();
-  /**
-   * The amounts that closes and price corrections of this step have taken from each margin account.
-   */
+  /** The amounts taken from each margin account by closes and price corrections in this step. */
   readonly #given = new Map<unknown, MicroUsdc>();
 
   constructor(execution: Execution, rankings: Rankings, queue: InsolventQueue) {
@@ -96,14 +94,14 @@ class GapStep {
         this.#give(paying, amount);
         this.#queue.offer(paying);
       }
-      // The remaining amount can only come from rounding of the other accounts' payments.
+      // Any remaining amount can only come from rounding in the other accounts' payments.
       const isOver = closes.length > 0 && positionsOf(scope).length === 0;
       if (isOver && scope.holding === undefined)
         payRemainderToFund(this.#execution, scope.account, undefined);
     }
     state.risk.changed(scope.account, scope.holding);
-    // A margin account without positions leaves liquidation, and the fund covers the missing amount
-    // now.
+    // A margin account without positions leaves liquidation, and the fund now covers the missing
+    // amount.
     if (positionsOf(scope).length === 0) state.liquidations.end(scope);
   }
 
@@ -175,7 +173,7 @@ export function beginLiquidations(state: State): Rankings {
 }
 
 /**
- * Settles margin accounts that the marks of this block made insolvent. Only accounts that the index
+ * Settles margin accounts made insolvent by this block's marks. Only accounts that the index
  * returns can be insolvent, and step (7) checks them again.
  */
 export function settleGap(execution: Execution, rankings: Rankings): void {
@@ -191,11 +189,11 @@ export function settleGap(execution: Execution, rankings: Rankings): void {
  * Closes failing positions before all positions of a market close at its settlement price
  * (R-delist). Positions of margin accounts that fail at this price go to the fund or to the other
  * side: insolvent ones first, as after a gap, and then the others by ratio, lowest first, and by
- * address. The price is already final, so positions are closed although trading has ended.
+ * address. The price is already final, so positions are closed even though trading has ended.
  */
 export function liquidateForSettlement(execution: Execution, perp: Perp): void {
   const { state } = execution;
-  // The price differs from the mark of the block, so the ranking differs too.
+  // The price differs from the block's mark, so the ranking differs too.
   const rankings = new Rankings(state);
   const scopes = holdersOf(state, perp).map(({ account, holding }) => scopeOf(account, holding));
   settleInsolvent(execution, scopes, rankings);
@@ -224,8 +222,8 @@ function isFailing(health: Health): boolean {
 }
 
 /**
- * Passes on the missing amount of a margin account that is below zero after closes of this step and
- * has no losing position (R-liquidation). The account was paid too little for lots that it lost
+ * Passes on the missing amount of a margin account that is below zero after this step's closes and
+ * has no losing position left (R-liquidation). The account was paid too little for lots it lost
  * before other accounts took its gains elsewhere. Those closes are repriced, the last one first and
  * at most up to the last valid mark, and their counterparties pay the difference. Returns the
  * payments.
@@ -272,7 +270,7 @@ function priceAgain(execution: Execution, close: Close, price: number): MicroUsd
   else failing.holding.isolatedMargin = addUsdc(failing.holding.isolatedMargin, amount);
   state.risk.changed(failing.account, failing.holding);
 
-  // The opened lots now cost the counterparty more, and its closed lots yielded less.
+  // The counterparty now pays more for the lots it opened and gets less for the lots it closed.
   const cost = notional(dearer, opened);
   const less = subUsdc(amount, cost);
   if (opened > 0) {
@@ -316,8 +314,8 @@ export class InsolventQueue {
   readonly #state: State;
   readonly #heap = new Heap<Entry>(isBefore);
   /**
-   * The equity of each margin account when it was last offered; heap entries with another equity
-   * are stale.
+   * Each margin account's equity when it was last offered; heap entries with a different equity are
+   * stale.
    */
   readonly #offered = new Map<Account | Holding, MicroUsdc>();
 

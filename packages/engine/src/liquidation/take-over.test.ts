@@ -41,7 +41,7 @@ function trade(
   expect(venue.one(buyer, { price, size, timeInForce: 'ioc' }).state).toBe('filled');
 }
 
-/** Makes alice long 1,000 lots at 100 with a balance of 60 − 0.45 = 59.55; bob is short. */
+/** Opens a 1,000-lot long at 100 for alice, with a balance of 60 − 0.45 = 59.55; bob is short. */
 function held(fundMicroUsdc = 0, isIsolated = false): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
   venue.fund(alice, 60_000_000);
@@ -52,7 +52,7 @@ function held(fundMicroUsdc = 0, isIsolated = false): Scenario {
   return venue;
 }
 
-/** Sets the fund's balance by transfers with carol. */
+/** Sets the fund's balance by transferring money to or from carol. */
 function setFund(venue: Scenario, amount: number): void {
   const more = BigInt(amount) - venue.balance(FUND);
   postToBalance(venue.state, insuranceFund(venue.state), microUsdc(more));
@@ -61,8 +61,8 @@ function setFund(venue: Scenario, amount: number): void {
 
 describe('R-insurance-fund: the value of the fund limits its take-overs', () => {
   // At 94.5, equity is 4.55, below two thirds of 9.45, which is 6.3. The bankruptcy price is 94.5 −
-  // 0.455 = 94.045. The fund gains 4.55 with the position of 945: twice its value must be at least
-  // 945, so it needs 472.5 − 4.55.
+  // 0.455 = 94.045. The fund gains 4.55 by taking the position of 945: twice the fund's value must
+  // be at least 945, so it needs 472.5 − 4.55.
   test.each([
     { fund: 467_950_000, found: ['market', 'insurance'] },
     { fund: 467_949_999, found: ['market', 'adl'] },
@@ -80,7 +80,8 @@ describe('R-insurance-fund: the value of the fund limits its take-overs', () => 
     expect(venue.position(bob)).toBe(-1_000);
   });
 
-  // Three positions of 900 lots at 100 are worth 2,700. Taking over 945 more makes 3,645 = 5 × 729.
+  // Three positions of 900 lots at 100 are worth 2,700. Taking over another 945 makes 3,645 = 5 ×
+  // 729.
   test.each([
     { fund: 724_450_000, found: ['market', 'insurance'] },
     { fund: 724_449_999, found: ['market', 'adl'] },
@@ -107,7 +108,7 @@ describe('R-insurance-fund: the value of the fund limits its take-overs', () => 
     expect(names(held(-5_000_000).wait(1_000).oracle(945_000))).toEqual(['market', 'adl']);
   });
 
-  test('the fund holds positions that it takes over in cross mode, even in isolated-only instruments', () => {
+  test('the fund holds the positions it takes over in cross mode, even in isolated-only instruments', () => {
     const venue = Scenario.open({
       accounts: [bob, carol],
       funds: 1_000_000_000_000,
@@ -126,7 +127,7 @@ describe('R-insurance-fund: the value of the fund limits its take-overs', () => 
   });
 });
 
-describe('R-liquidation: the other assets of the owner of an isolated position are not affected', () => {
+describe('R-liquidation: an isolated position’s liquidation does not affect its owner’s other assets', () => {
   test('the remaining margin of an isolated position goes to the fund, and the balance stays unchanged', () => {
     const venue = held(10_000_000_000, true);
     const before = { alice: venue.balance(alice), fund: venue.balance(FUND) };
@@ -136,15 +137,15 @@ describe('R-liquidation: the other assets of the owner of an isolated position a
     expect(steps(result)[1]).toMatchObject({ step: 'insurance', price: 950_000 });
     expect(venue.balance(alice)).toBe(before.alice);
     expect(venue.holding(alice)).toMatchObject({ size: 0, isolatedMargin: 0n });
-    // The fund bought at 95, and the position is worth 5 more at the mark.
+    // The fund bought at 95, and at the mark the position is worth 5 more.
     expect(venue.balance(FUND)).toBe(before.fund);
     expect(accountView(venue.state, FUND)?.cross.accountValue).toBe(before.fund + 5_000_000n);
   });
 
   test('with negative equity the bankruptcy price is beyond the mark, and the fund bears the difference', () => {
     const venue = held(10_000_000_000, true);
-    // At 90 the position has 50 − 100 = −50, so its bankruptcy price is again 95. The fund buys at
-    // 95 lots that are worth 90.
+    // At 90 the position has 50 − 100 = −50, so its bankruptcy price is again 95. The fund pays 95
+    // for lots that are worth 90.
     venue.wait(1_000).oracle(900_000);
     expect(venue.balance(alice)).toBe(9_550_000n);
     expect(accountView(venue.state, FUND)?.cross.accountValue).toBe(9_950_000_000n);
@@ -170,9 +171,9 @@ describe('R-adl: deleveraging closes the highest-ranked positions first', () => 
   const SHORTS = [1, 2, 3, 4].map((n) => actor(0x5000 + n));
 
   /**
-   * Makes alice long 1,000 lots at 100. Four accounts are short 250 lots each, with entry prices of
-   * 100, 102, 100 and 98. The third has 50 USDC and the others have 100, less a fee of 0.015% of
-   * their sales.
+   * Opens a 1,000-lot long at 100 for alice. Four accounts are short 250 lots each, with entry
+   * prices of 100, 102, 100 and 98. The third has 50 USDC and the others have 100, less a fee of
+   * 0.015% of their sales.
    */
   function four(): Scenario {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
@@ -202,7 +203,7 @@ describe('R-adl: deleveraging closes the highest-ranked positions first', () => 
     const venue = four();
     venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
     venue.wait(1_000).oracle(945_000);
-    // Without a valid mark the profit would not count (R-ratio).
+    // If there were no valid mark, the profit would not count (R-ratio).
     venue.state.perps.get(ID)!.lastValidMark = 945_000;
     const ranked = rankPositions(venue.state, venue.state.perps.get(ID)!, false);
     expect(ranked.map(({ account }) => SHORTS.indexOf(account.address) + 1)).toEqual([3, 2, 1, 4]);
@@ -219,7 +220,7 @@ describe('R-adl: deleveraging closes the highest-ranked positions first', () => 
     expect(notices(result).map(({ account }) => SHORTS.indexOf(account) + 1)).toEqual([3, 2, 1, 4]);
     for (const notice of notices(result))
       expect(notice).toMatchObject({ size: 250, price: 940_450 });
-    // Account 1 realises (100 − 94.045) × 2.5; per unit, account 2 realises 2 more and account 4
+    // Account 1 realises (100 − 94.045) × 2.5; account 2 realises 2 more per unit, and account 4
     // realises 2 less.
     const gains = SHORTS.map((address, at) => venue.balance(address) - before[at]!);
     expect(gains).toEqual([14_887_500n, 19_887_500n, 14_887_500n, 9_887_500n]);
@@ -252,7 +253,7 @@ describe('R-adl: deleveraging closes the highest-ranked positions first', () => 
     ]);
   });
 
-  test('an account that a deleveraging leaves below zero is closed too, and the fund pays its deficit', () => {
+  test('an account left below zero by a deleveraging is closed too, and the fund pays its deficit', () => {
     const venue = Scenario.open({ accounts: [carol], funds: 1_000_000_000_000 });
     venue.fund(alice, 60_000_000);
     venue.fund(bob, 60_000_000);
@@ -262,7 +263,7 @@ describe('R-adl: deleveraging closes the highest-ranked positions first', () => 
     postToBalance(venue.state, venue.account(bob), microUsdc(-50_000_000));
     postToBalance(venue.state, venue.account(carol), microUsdc(50_000_000));
     const before = accountView(venue.state, FUND)!.cross.accountValue + venue.state.treasury;
-    // At 90 alice has 50 − 100 and closes at 95 with bob, who therefore gains 50 and not 100.
+    // At 90 alice has 50 − 100 and closes at 95 with bob, who therefore gains 50 instead of 100.
     const result = venue.wait(1_000).oracle(900_000);
     expect(names(result)).toEqual(['adl']);
     expect(notices(result)).toMatchObject([{ account: bob, size: 1_000, price: 950_000 }]);
@@ -309,7 +310,7 @@ describe('R-adl: deleveraging closes the highest-ranked positions first', () => 
 });
 
 describe('R-deficit: the fund pays before the treasury', () => {
-  test('the fund pays a deficit first, then the treasury, and finally the fund goes below zero', () => {
+  test('a deficit is paid by the fund, then by the treasury, and finally by taking the fund below zero', () => {
     for (const { fund, treasury, left } of [
       { fund: 8_000_000n, treasury: 9_000_000n, left: [3_000_000n, 9_000_000n] },
       { fund: 2_000_000n, treasury: 9_000_000n, left: [0n, 6_000_000n] },
@@ -331,7 +332,7 @@ describe('R-deficit: the fund pays before the treasury', () => {
   });
 });
 
-test('R-order-of-events: deficits of one block are paid by address, even in a restored venue', () => {
+test('R-order-of-events: deficits in one block are paid in order of address, even in a restored venue', () => {
   const venue = Scenario.open({ accounts: [carol, bob, alice] });
   for (const [address, left] of [
     [alice, -3_000_000n],

@@ -19,7 +19,7 @@ import type { Rankings } from './rankings.ts';
 import { type Health, healthOf, isDeep, isWorkable, positionsOf } from './scope.ts';
 import { payRemainderToFund } from './deficit.ts';
 
-/** The lots of a failing position that another account has taken over outside the book. */
+/** Lots of a failing position that another account has taken over outside the book. */
 export type Close = {
   readonly failing: Scope;
   readonly holding: Holding;
@@ -37,7 +37,7 @@ export type Close = {
 
 export type Pass = {
   readonly rankings: Rankings;
-  /** The price at which the fund's limits are checked, by default the price of the close. */
+  /** The price at which the fund's limits are checked; the price of the close by default. */
   readonly askedPrice?: (holding: Holding) => number;
   readonly onClose?: (close: Close) => void;
 };
@@ -49,7 +49,8 @@ export function takeOverAll(execution: Execution, scope: Scope, pass: Pass): voi
 }
 
 /**
- * Runs steps (2b) to (4) for given positions of a margin account, in any state of their markets.
+ * Runs steps (2b) to (4) for the given positions of a margin account, whatever the state of their
+ * markets.
  */
 export function takeOver(
   execution: Execution,
@@ -75,8 +76,8 @@ export function takeOver(
 
 /**
  * Runs steps (3) and (4) for one position: it goes to the insurance fund at its bankruptcy price if
- * the fund may take it, otherwise to the traders on the other side (R-adl). The remainder of an
- * insolvent account's position goes to the fund in any case (R-deficit); that of a solvent account
+ * the fund may take it, otherwise to the traders on the other side (R-adl). If the account is
+ * insolvent, any remainder goes to the fund regardless (R-deficit); if it is solvent, the remainder
  * waits. Returns the amount that the closes paid to the owner's balance.
  */
 export function takeOverOne(
@@ -157,9 +158,8 @@ function fundHolding(state: State, fund: Account, perp: Perp): Holding {
 }
 
 /**
- * Closes against the highest-ranked positions of the other side, including other positions of the
- * same owner, and at most up to their size when the gap occurred. No position changes its
- * direction.
+ * Closes against the highest-ranked positions on the other side, including positions of the same
+ * owner, up to their size when the gap occurred. No position changes direction.
  */
 function deleverage(
   execution: Execution,

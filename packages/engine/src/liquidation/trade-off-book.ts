@@ -81,9 +81,9 @@ function payIsolated(
 /**
  * Step (2b) of a liquidation (R-liquidation): closes an isolated leg against the other leg of its
  * account before it goes to the fund or to other accounts. The close happens at the bankruptcy
- * price of the failing leg, without a fee, and up to the other leg's equity. Otherwise a long and a
- * short position of one owner would be a free option on a gap: the fund would take the losing leg,
- * and the owner would keep the winning one.
+ * price of the failing leg, without a fee, and up to the other leg's equity. Otherwise, holding
+ * both a long and a short position would be a free option on a gap: the fund would take the losing
+ * leg, and the owner would keep the winning leg.
  */
 export function netLegs(execution: Execution, scope: Scope): void {
   const { state } = execution;
@@ -110,9 +110,9 @@ function otherLeg(account: Account, { leg, perp }: Holding): Holding | undefined
 }
 
 /**
- * Returns the size of the common part that leaves the other leg's equity at or above zero. A part
- * that closes at a gain pays out its release, so only closing a whole leg can raise equity from
- * below zero.
+ * Returns the size of the common part that leaves the other leg's equity at or above zero. A
+ * partial close at a gain pays out what it releases, so only closing the whole leg can raise its
+ * equity from below zero.
  */
 function nettable(
   state: State,

@@ -22,7 +22,7 @@ function trade(
 }
 
 describe('R-insurance-fund: the fund unwinds its positions near the mark', () => {
-  /** Makes the fund long this many lots at 100, bought from bob. */
+  /** Opens a long position of this many lots at 100 for the fund, bought from bob. */
   function holding(size: number, bid?: number): Scenario {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     venue.fund(FUND, 1_000_000_000_000);
@@ -50,7 +50,7 @@ describe('R-insurance-fund: the fund unwinds its positions near the mark', () =>
         expect(venue.position(FUND)).toBe(left);
         venue.wait(1);
       }
-      // There is no fee, so the fund only lost 0.1% of the sold value.
+      // There is no fee, so the fund lost only 0.1% of the value sold.
       const lost = BigInt(sold.reduce((sum, part) => sum + part, 0)) * 1_000n;
       const makerShare = venue.balance(FUND) - before + lost;
       expect(makerShare).toBeGreaterThanOrEqual(0n);
@@ -65,7 +65,7 @@ describe('R-insurance-fund: the fund unwinds its positions near the mark', () =>
     });
 
   // The maintenance margin of the first tier is 1%.
-  test('each attempt without a fill moves the price 0.1% further, up to half of the maintenance margin', () => {
+  test('each attempt without a fill moves the price 0.1% further, up to half the maintenance margin', () => {
     const venue = holding(4_000);
     const prices = Array.from({ length: 7 }, () => offered(venue.wait(10_000).oracle(PRICE)));
     expect(prices.flat()).toEqual([999_000, 998_000, 997_000, 996_000, 995_000, 995_000, 995_000]);
@@ -78,7 +78,7 @@ describe('R-insurance-fund: the fund unwinds its positions near the mark', () =>
     expect(venue.position(FUND)).toBe(0);
   });
 
-  test('a bid 1% from the mark is not filled immediately', () => {
+  test('a bid 1% away from the mark is not filled immediately', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1e12, oracle: 1_200_000 });
     venue.fund(FUND, 1_000_000_000_000);
     trade(venue, bob, FUND, 4_000, 1_200_000);
@@ -125,8 +125,8 @@ describe('R-insurance-fund: the fund unwinds its positions near the mark', () =>
     venue.one(FUND, { instrumentId: second, price: PRICE, size: 20_000, timeInForce: 'ioc' });
     const both = tick();
     expect([offered(both), offered(both, second)]).toEqual([[996_000], [999_000]]);
-    // Carol shorts 30,000 lots isolated with 1,500; at 106 the fund takes the position over and is
-    // short 10,000.
+    // Carol shorts 30,000 lots with an isolated margin of 1,500; at 106 the fund takes the position
+    // over and is short 10,000.
     act(venue, carol, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
     trade(venue, bob, carol, 30_000);
     venue.wait(10_000);
@@ -175,7 +175,7 @@ describe('R-insurance-fund: the fund unwinds its positions near the mark', () =>
     Object.assign(copy.state, restore(JSON.parse(JSON.stringify(dump(venue.state)))));
     copy.wait(venue.nowMs - copy.nowMs);
     for (const each of [venue, copy]) each.wait(10_000);
-    // The second position is now the larger one, with 20,900 compared with 20,000.
+    // The second position is now the larger one, at 20,900 compared with 20,000.
     const results = [venue, copy].map((each) => each.oracle(1_100_000, second));
     expect(results[0]?.digest).toBe(results[1]?.digest);
     const sold = results[0]!.events.flatMap((event) =>

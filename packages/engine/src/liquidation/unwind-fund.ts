@@ -9,9 +9,8 @@ import { isWorkable, positionsOf } from './scope.ts';
 /**
  * Sells the positions that the insurance fund took over (R-insurance-fund). At intervals, the fund
  * reduces each position by a share, but at least by a minimum amount, near the mark and without
- * fees. The first order of a position is one step from the mark, and each order of which less than
- * half was filled is followed by one a step further away. Bids far from the mark therefore fill
- * last.
+ * fees. A position's first order is one step from the mark; whenever less than half of an order is
+ * filled, the next order is one step further away. Bids far from the mark therefore fill last.
  */
 export function unwindFund(execution: Execution): void {
   const { state } = execution;
@@ -55,8 +54,8 @@ function widestBand({ state }: Execution, { perp }: Holding): number {
 }
 
 /**
- * Removes the bands of positions that ended in another way, for example by settlement, so that they
- * do not affect later positions.
+ * Removes the bands of positions that were closed in other ways, for example by settlement, so that
+ * they do not affect later positions.
  */
 function forgetClosed({ state }: Execution, positions: readonly Holding[]): void {
   if (state.fundUnwindBands.size === 0) return;

@@ -4,8 +4,8 @@ import type { BuilderDrop, EngineEvent, EntryResult } from './event.ts';
 import type { Reject } from './reject.ts';
 
 /**
- * A batch of commands that the log committed together. Its time is the only clock that the engine
- * sees (R-clock).
+ * A batch of commands committed to the log together. Its time is the only clock the engine sees
+ * (R-clock).
  */
 export type Block = {
   readonly height: number;
@@ -29,8 +29,8 @@ export type BlockResult = {
 };
 
 /**
- * The result of one command. Without `reject`, the command was executed, although individual orders
- * may have failed.
+ * The result of one command. If `reject` is absent, the command was executed, although individual
+ * orders may have failed.
  */
 export type CommandResult = {
   /** The account for which the signer acts; absent if the signer has no role. */
@@ -43,14 +43,14 @@ export type CommandResult = {
   /** The prices of a push that were ignored; the others were applied. */
   readonly skipped?: readonly SkippedEntry[];
   /**
-   * Set if the approved agent was an agent before: actions that its key has signed with later
-   * nonces can still execute (R-nonce).
+   * Set if the approved agent has been an agent before: actions its key signed with later nonces
+   * can still execute (R-nonce).
    */
   readonly agentReused?: true;
   /** Set if the deposit is held because its recipient is bound as an agent (R-agents). */
   readonly isKept?: true;
   /**
-   * The reason why the builder of the orders is not paid; the orders are executed without its fee
+   * The reason that the orders' builder is not paid; the orders execute without its fee
    * (R-builder).
    */
   readonly builderDrop?: BuilderDrop;
