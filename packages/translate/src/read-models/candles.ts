@@ -61,7 +61,12 @@ const TIERS: readonly Tier[] = [
 /**
  * The maximum number of rows of all instruments together. A row takes about 50 bytes in a snapshot.
  */
-const ROWS_MAX = 500_000;
+const ROWS_MAX: Readonly<Record<CandlePrice, number>> = {
+  trade: 500_000,
+  // Every perp has these rows, even if it is not traded.
+  mark: 250_000,
+  oracle: 250_000,
+};
 
 const TRADES_OF_STEP: Fold<CandleRow> = {
   bucket: (timeMs, stepMs) => Math.floor(timeMs / stepMs),
@@ -127,11 +132,7 @@ export class Candles {
   readonly name: string;
   readonly version: number;
   readonly #sampleOf: (event: EngineEvent) => Sample | undefined;
-  readonly #series = new SeriesSet<number, CandleRow>({
-    tiers: TIERS,
-    fold: TRADES_OF_STEP,
-    rowsMax: ROWS_MAX,
-  });
+  readonly #series: SeriesSet<number, CandleRow>;
   #nowMs = 0;
 
   constructor(price: CandlePrice = 'trade') {
@@ -139,6 +140,7 @@ export class Candles {
     this.name = name;
     this.version = version;
     this.#sampleOf = sampleOf;
+    this.#series = new SeriesSet({ tiers: TIERS, fold: TRADES_OF_STEP, rowsMax: ROWS_MAX[price] });
   }
 
   onBlock(block: AppliedBlock): void {

@@ -47,7 +47,8 @@ export type TestReply = {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  // Tests read responses of any shape. oxlint-disable-next-line typescript/no-explicit-any
+  // Tests read responses of any shape.
+  // oxlint-disable-next-line typescript/no-explicit-any
   readonly json: any;
 };
 
