@@ -38,7 +38,7 @@ const REFUSED = {
   json: { status: 'err', code: 10503, message: 'Disk is nearly full' },
 };
 
-/** Gives Alice a long position of one BTC at 100, a resting order and a reduce-only order. */
+/** Gives alice a long position of one BTC at 100, a resting order and a reduce-only order. */
 async function withPosition(): Promise<void> {
   await place({ b: false, s: '1' }, bob);
   await place({ s: '1' });
@@ -102,7 +102,7 @@ describe('R-disk: /exchange accepts only risk-reducing actions while new risk is
     expect(reply.json.data.data.statuses).toEqual(['success']);
   });
 
-  test('operator actions are accepted under a restriction, but faucet requests are not', async () => {
+  test('under a restriction, operator actions are accepted and faucet requests are refused', async () => {
     restrict('risk');
     const halt = { instrumentId: 1, haltTrading: true };
     const reply = await send({ type: 'venueAdmin', setPerp: halt }, admin);
@@ -114,7 +114,7 @@ describe('R-disk: /exchange accepts only risk-reducing actions while new risk is
     });
   });
 
-  test('an invalid order gets its usual error under a restriction', async () => {
+  test('under a restriction, an invalid order still gets its usual error', async () => {
     restrict('risk');
     expect((await place({ p: '91.3' })).json.message).toContain('tick size');
   });
@@ -132,7 +132,7 @@ describe('R-disk: /exchange rejects all actions while the log is not writable', 
     },
   );
 
-  test('a repeated request gets the result of its earlier execution under any restriction', async () => {
+  test('under any restriction, a resent request gets the result of its earlier execution', async () => {
     const request = signed(orderAction({ p: '90' }), { key: alice, nonce: ++nonce });
     expect((await edge.send('/exchange', request)).status).toBe(200);
     restrict('all');
@@ -140,7 +140,7 @@ describe('R-disk: /exchange rejects all actions while the log is not writable', 
   });
 });
 
-test('R-disk: a failed write is reported like a restriction by the disk watch', async () => {
+test('R-disk: a failed write is reported in the same way as a restriction set by the disk watch', async () => {
   const full = new JournalFullError('the disk is full');
   const propose = vi.spyOn(edge.replica, 'propose').mockRejectedValueOnce(full);
   expect(await place({ p: '90' })).toMatchObject(REFUSED);
@@ -148,7 +148,7 @@ test('R-disk: a failed write is reported like a restriction by the disk watch', 
   expect((await place({ p: '90' })).status).toBe(200);
 });
 
-test('the stricter of two restrictions applies', () => {
+test('if two restrictions apply, the stricter one takes effect', () => {
   guard = new AdmissionGuard();
   const error = refusal('diskNearlyFull', []);
   expect(guard.restriction()).toBeUndefined();
@@ -158,19 +158,19 @@ test('the stricter of two restrictions applies', () => {
   expect(guard.restriction()?.stops).toBe('all');
 });
 
-describe('admission also works with a state that can lag behind other replicas', () => {
+describe('admission also works if the state can lag behind other replicas', () => {
   const otherKey = testKey(9);
   const UNKNOWN = {
     status: 200,
     json: { status: 'err', message: expect.stringContaining('No trading account found') },
   };
 
-  test('a request is rejected only after the state has become current', async () => {
+  test('a request is rejected only once the state is up to date', async () => {
     let isOld = true;
     let looks = 0;
     guard.judgeBy({
       isOld: () => isOld,
-      // The account from the other replica arrives while the request waits.
+      // The account created on the other replica arrives while the request is waiting.
       current: async () => {
         looks += 1;
         if (isOld) edge.replica.credit(otherKey.address);
@@ -178,7 +178,7 @@ describe('admission also works with a state that can lag behind other replicas',
         return true;
       },
     });
-    // Admission with an old state is safe, because execution checks again.
+    // Admitting a request against an old state is safe, because execution repeats the checks.
     expect(await place({ p: '90' })).toMatchObject({ status: 200, json: { status: 'ok' } });
     expect([isOld, looks]).toEqual([true, 0]);
     const both = await Promise.all([place({ p: '90' }, otherKey), place({ p: '91' }, otherKey)]);
@@ -186,7 +186,7 @@ describe('admission also works with a state that can lag behind other replicas',
     expect(await place({ p: '90' }, testKey(8))).toMatchObject(UNKNOWN);
   });
 
-  test('a request gets a 503 if the state does not become current in time', async () => {
+  test('a request gets a 503 if the state does not catch up in time', async () => {
     guard.judgeBy({ isOld: () => true, current: () => Promise.resolve(false) });
     expect(await place({ p: '90' }, otherKey)).toMatchObject({
       status: 503,

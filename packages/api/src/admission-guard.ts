@@ -3,19 +3,17 @@ import type { WireError } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { RequestCommand } from '@oddlot/replica/block';
 
-/** A condition of the venue that restricts the actions it accepts from all clients. */
+/** A condition of the venue that restricts which client actions it accepts. */
 export type Restriction = {
   /**
-   * With `risk`, cancels, reducing orders and operator actions are still accepted; with `all`, none
-   * are.
+   * With `risk`, cancellations, reducing orders and operator actions are still accepted; with
+   * `all`, none are.
    */
   readonly stops: 'risk' | 'all';
   readonly error: WireError;
 };
 
-/**
- * Reports how far the state that admission checks against lags behind the blocks of other replicas.
- */
+/** Reports whether the state used for admission lags behind the blocks of other replicas. */
 type StateAge = {
   isOld(): boolean;
   /** Resolves with true when the state is current, or with false after a timeout. */
@@ -26,34 +24,32 @@ type StateAge = {
 type RestrictionSource = () => Restriction | undefined;
 
 /**
- * Restricts /exchange while the disk (R-disk) or the clock (R-clock) of the venue has a problem.
- * Positions can be closed as long as the log is writable.
+ * Restricts /exchange while the venue's disk (R-disk) or clock (R-clock) has a problem. Positions
+ * can be closed as long as the log is writable.
  */
 export class AdmissionGuard {
   readonly #sources: RestrictionSource[] = [];
   #age: StateAge | undefined;
 
   /**
-   * Adds a source of restrictions. If several restrictions are equally strict, that of the first
-   * source is reported.
+   * Adds a source of restrictions. If several restrictions are equally strict, the one from the
+   * first source is reported.
    */
   watch(source: RestrictionSource): void {
     this.#sources.push(source);
   }
 
-  /**
-   * Sets the source of the state's age, which is needed if other replicas also execute commands.
-   */
+  /** Sets the source of the state's age. It is needed if other replicas also execute commands. */
   judgeBy(age: StateAge): void {
     this.#age = age;
   }
 
-  /** Returns true while the state is too old for final rejections. */
+  /** Returns true while the state is too old for a rejection to be final. */
   get isStateOld(): boolean {
     return this.#age?.isOld() === true;
   }
 
-  /** Resolves with true if the state became current in time. */
+  /** Resolves with true if the state catches up in time. */
   async whenCurrent(): Promise<boolean> {
     return this.#age === undefined || this.#age.current();
   }
@@ -69,7 +65,10 @@ export class AdmissionGuard {
     return found;
   }
 
-  /** Returns why an otherwise valid action is not accepted now, or undefined if it is. */
+  /**
+   * Returns the reason an otherwise valid action is currently refused, or undefined if it is
+   * accepted.
+   */
   refusalOf(
     state: State,
     command: RequestCommand,

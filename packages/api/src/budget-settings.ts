@@ -2,7 +2,7 @@ import { ANSWER_LIMITS, BODY_LIMITS, CONNECTION_LIMITS, WORK_LIMITS } from '@odd
 import { setting, whole } from '@oddlot/host/settings';
 import { WS_LIMITS } from './ws-limits.ts';
 
-/** The settings of the limits that protect the process from overload (R-requests). */
+/** Settings for the limits that protect the process from overload (R-requests). */
 export const BUDGET_SETTINGS = {
   connections: setting(whole(), {
     default: CONNECTION_LIMITS.connectionsMax,

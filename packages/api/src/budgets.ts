@@ -15,8 +15,8 @@ import type { BUDGET_SETTINGS } from './budget-settings.ts';
 import { WS_LIMITS, WS_LIMITS_OFF, type WsLimits } from './ws-limits.ts';
 
 /**
- * The settings of the limits that protect the process (R-requests). Load tests disable the limits
- * per client; the limits for all clients together always apply.
+ * Settings for the limits that protect the process (R-requests). Load tests disable the per-client
+ * limits; the global limits always apply.
  */
 
 type BudgetSettings = SettingsOf<{ readonly budgets: typeof BUDGET_SETTINGS }> & {
@@ -29,7 +29,7 @@ export type Budgets = {
   readonly answerLimits: BodyLimits;
   readonly work: WorkBudget;
   readonly wsLimits: WsLimits;
-  /** Schedules the requests and the frames of all clients in one queue. */
+  /** Schedules the requests and the frames of all clients in a single queue. */
   readonly queue: FairQueue;
 };
 

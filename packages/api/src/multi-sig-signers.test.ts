@@ -12,11 +12,11 @@ const [one, two, alice, bob, carol] = [1, 2, 3, 4, 5].map((byte) => testKey(byte
   Address,
 ];
 
-test('R-multisig: a signer is known while it is in the set of an account', () => {
+test("R-multisig: a signer is known as long as it belongs to an account's set", () => {
   const replica = new TestReplica();
   for (const account of [one, two]) replica.credit(account);
   let nonce = replica.nowMs;
-  /** Sets the signers of an account, signed by its current ones if it has any. */
+  /** Sets the signers of an account. If it already has signers, they sign the change. */
   const convert = (account: Address, users: readonly Address[] | null): void => {
     nonce++;
     const before = replica.state.accounts[replica.state.accountIndex.get(account) ?? -1]?.multiSig;

@@ -33,12 +33,12 @@ type ReadRequest =
 type HyperliquidReader = {
   readonly read: (text: string, job: ReadJob) => ReadRequest;
   /**
-   * Recovers the signer for Hyperliquid's mainnet, so that the refusal can explain this mistake.
+   * Recovers the signer as on Hyperliquid's mainnet, so that a refusal can explain that mistake.
    */
   readonly recover: (text: string) => Found;
 };
 
-/** Reads marked requests of Hyperliquid clients and recovers their signers. */
+/** Reads marked requests from Hyperliquid clients and recovers their signers. */
 export function createHyperliquidReader(
   network: Network,
   backends: { readonly recover: RecoverPublicKey; readonly keccak: Keccak },
@@ -79,9 +79,8 @@ export function createHyperliquidReader(
 }
 
 /**
- * Translates a request of a Hyperliquid client into the venue's own action with the same effect.
- * The client expects the result of the execution in the response, so the request is confirmed after
- * execution.
+ * Translates a request from a Hyperliquid client into the venue's own action with the same effect.
+ * The client expects the response to include the execution result, so `confirm` is set.
  */
 function sentHyperliquid(
   { action: asked, envelope: received }: HyperliquidRequest,

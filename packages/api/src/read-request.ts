@@ -32,7 +32,7 @@ export type SentRequest = {
 
 export type SentEnvelope = Pick<Envelope, 'confirm' | 'expiresAfter' | 'nonce' | 'vaultAddress'>;
 
-/** The account of a multiSig wrapper and the sender that the wrapper claims. */
+/** The account of a multiSig wrapper and the sender it claims. */
 type SentWrapper = Pick<MultiSigAction['payload'], 'multiSigUser' | 'outerSigner'>;
 
 /** A request with plain limit orders, parsed by the fast path `readPlainRequest`. */
@@ -48,9 +48,9 @@ export type RefusedRequest = {
 };
 
 export type ReadJob = {
-  /** True if the body exceeds the size limit for signers without permissioned actions. */
+  /** True if the body exceeds the size limit for signers who may not send permissioned actions. */
   readonly isLarge: boolean;
-  /** The exclusive bounds of the accepted nonces, in milliseconds. */
+  /** The bounds of the accepted nonces, both exclusive, in milliseconds. */
   readonly nonceAfter: number;
   readonly nonceBefore: number;
   /** True on the port for Hyperliquid clients. The venue's own API rejects their requests. */
@@ -62,7 +62,7 @@ const BYTES_PER_CHAR_MAX = 3;
 
 /**
  * Parses and validates a request, or returns its first error in the documented order. `chars` is
- * the length of the text, because only a long text can exceed the limit on unknown fields.
+ * the length of the text, because only a long text can exceed the limit for unknown fields.
  */
 export function readRequest(
   network: Network,
@@ -84,8 +84,8 @@ export function sentOrders(request: PlainRequest): SentOrders {
 }
 
 /**
- * Removes the whitespace outside strings from a JSON text. The whitespace is not signed, and
- * clients must not be able to fill the log with padding.
+ * Removes the whitespace outside strings from a JSON text. Whitespace is not signed, and clients
+ * must not be able to fill the log with padding.
  */
 export function withoutSpace(text: string): string {
   if (!SPACE.test(text)) return text;
@@ -95,7 +95,7 @@ export function withoutSpace(text: string): string {
 const SPACE = /[ \t\r\n]/;
 const STRING_OR_SPACE = /"[^"\\]*(?:\\.[^"\\]*)*"|[ \t\r\n]+/g;
 
-/** Converts limit orders of the fast path to the form that the schemas return. */
+/** Converts limit orders parsed by the fast path to the form that the schemas return. */
 export function sentRequest(sent: SentRequest | SentOrders): SentRequest {
   if ('action' in sent) return sent;
   return { envelope: sent.envelope, action: plainOrderAction(sent.orders) };
@@ -138,7 +138,7 @@ function readBody(
 }
 
 /**
- * Builds the text of a job to explain a signature: one line of JSON with the venue's context,
+ * Builds the text of a job that explains a signature: one line of JSON with the venue's context,
  * followed by the request as received.
  */
 export function explainJob(context: ExplainContext, request: string): string {
@@ -146,8 +146,8 @@ export function explainJob(context: ExplainContext, request: string): string {
 }
 
 /**
- * Splits the text of a job to explain a signature. The envelope keeps the client's order of keys,
- * on which its hash depends.
+ * Splits the text of a job that explains a signature. The envelope keeps the client's key order,
+ * because its hash depends on it.
  */
 export function readExplainJob(
   job: string,

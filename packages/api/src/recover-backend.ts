@@ -12,7 +12,7 @@ type LoadedBackend = {
   readonly recoverUs: number;
 };
 
-/** Loads the requested library, or the fastest one that is available. */
+/** Loads the requested library, or the fastest one available. */
 export async function loadRecoverBackend(requested?: RecoverBackend): Promise<LoadedBackend> {
   const native = requested === 'libauth' ? undefined : loadNative();
   const nativeUs = native === undefined ? undefined : measured(native);
@@ -25,7 +25,7 @@ export async function loadRecoverBackend(requested?: RecoverBackend): Promise<Lo
   return { backend: 'libauth', recover: libauth, recoverUs };
 }
 
-/** A signature with its public key, to check that a library works. */
+/** A signature and its public key, used to check that a library works. */
 const KNOWN = {
   digest: new Uint8Array(32).fill(2),
   r: hexToBytes('0x97ef30233ead25d10f7bb2bf9eaf571a16f2deb33a75f20819284f0cb8ff3cc1'),
@@ -37,8 +37,8 @@ const KNOWN = {
 const MEASURED_RUNS = 24;
 
 /**
- * Returns the shortest duration of several recoveries in microseconds, or undefined if the key is
- * wrong.
+ * Returns the duration of the fastest of several recoveries in microseconds, or undefined if the
+ * recovered key is wrong.
  */
 function measured(recover: RecoverPublicKey): number | undefined {
   const { digest, key, r, s } = KNOWN;
@@ -52,7 +52,7 @@ function measured(recover: RecoverPublicKey): number | undefined {
   return Math.round(shortestMs * 1000);
 }
 
-/** Loads the WebAssembly library, which is available on every platform. */
+/** Loads the WebAssembly library, which runs on every platform. */
 async function loadLibauth(): Promise<RecoverPublicKey> {
   const { instantiateSecp256k1 } = await import('@bitauth/libauth');
   const secp256k1 = await instantiateSecp256k1();

@@ -52,7 +52,7 @@ function jobAt(jobs: RecoverBatch['jobs'], at: number): RecoverJob {
 }
 
 export type RecoverBatch = {
-  /** The size decimals that previous requests used and the thread did not have. */
+  /** The size decimals that earlier requests needed and the thread did not have. */
   readonly scales: readonly Scale[];
   /** The jobs as a flat list, which is cheap to pass between threads; see `packJob`. */
   readonly jobs: readonly (string | number)[];
@@ -64,28 +64,28 @@ export type RecoverBatch = {
  */
 export type RecoverReplies = {
   readonly parts: readonly (Recovered | ReadCommand | string | number)[];
-  /** All encoded commands, concatenated so that a batch passes a single buffer. */
+  /** All encoded commands, concatenated so that each batch passes a single buffer. */
   readonly encoded: Uint8Array<ArrayBuffer>;
 };
 
 /** An instrument's id and its size decimals, or undefined if the instrument does not exist. */
 export type Scale = readonly [instrumentId: number, szDecimals: number | undefined];
 
-/** A request to POST /exchange after a recover thread has read it. */
+/** A request to POST /exchange as read by a recover thread. */
 export type ReadCommand = RefusedRequest | UnderstoodRequest;
 
 /** A request whose envelope and action conform to their schemas. */
 export type UnderstoodRequest = {
   readonly envelope: Pick<SentEnvelope, 'confirm' | 'nonce'>;
-  /** The reason why the text cannot be hashed; `at` is its offset. */
+  /** Why the text cannot be hashed; `at` is its offset. */
   readonly fault?: string;
   readonly at?: number;
   readonly txHash?: string;
-  /** The reason why the signatures do not authorise the action. */
+  /** Why the signatures do not authorise the action. */
   readonly unauthorized?: WireError;
   /**
-   * This value is undefined if the nonce is outside the accepted window or the signatures do not
-   * authorise the action.
+   * Undefined if the nonce is outside the accepted window or the signatures do not authorise the
+   * action.
    */
   readonly command?: EncodedCommand;
 };
@@ -93,7 +93,7 @@ export type UnderstoodRequest = {
 export type EncodedCommand = {
   /** The command and its request, encoded as in a block. */
   readonly encoded: Buffer;
-  /** The size decimals that were used to convert decimal text to integers. */
+  /** The size decimals used to convert decimal text to integers. */
   readonly scales: readonly Scale[];
   /**
    * The request as the log stores it, present only if whitespace was removed from the received
@@ -104,8 +104,8 @@ export type EncodedCommand = {
 
 /**
  * Reads requests into commands, encoded as in a block. A recover thread does not have the venue's
- * state, only the size decimals that the main thread has sent. Each reply lists the size decimals
- * it used, and the main thread repeats a request if one of them is outdated.
+ * state, only the size decimals sent by the main thread. Each reply lists the size decimals used,
+ * and if one of them is outdated, the main thread has the request read again.
  *
  * A reply with a command is a list of these parts: the nonce, 1 if the client waits for the
  * execution, the transaction hash, the number of encoded bytes, the request without whitespace or
@@ -133,7 +133,7 @@ export class CommandReader {
     return { parts, encoded };
   }
 
-  /** An exception fails only its own request, not the rest of the batch. */
+  /** An exception fails only the request that caused it, not the rest of the batch. */
   #answerOne(job: RecoverJob): void {
     const { kind, text } = job;
     try {
@@ -182,7 +182,7 @@ function envelopeOf(nonce: number, isConfirmed: boolean): UnderstoodRequest['env
   return isConfirmed ? { nonce, confirm: 'executed' } : { nonce };
 }
 
-/** Returns the replies that a `CommandReader` has packed. */
+/** Unpacks the replies packed by a `CommandReader`. */
 export function unpackReplies({ encoded, parts }: RecoverReplies): (Recovered | ReadCommand)[] {
   const answers: (Recovered | ReadCommand)[] = [];
   let start = encoded.byteOffset;
@@ -215,7 +215,7 @@ export function unpackReplies({ encoded, parts }: RecoverReplies): (Recovered | 
   return answers;
 }
 
-/** Reads requests like a recover thread, but on the caller's thread. */
+/** Reads requests as a recover thread does, but on the caller's thread. */
 export class LocalReader {
   readonly #reader: CommandReader;
   #scales: Scale[] = [];
@@ -237,7 +237,7 @@ export class LocalReader {
   }
 }
 
-/** Decodes the command that a recover thread has encoded. */
+/** Decodes a command encoded by a recover thread. */
 export function commandIn(encoded: Buffer): RequestCommand {
   const range = { start: 0, end: encoded.length, withRequests: false };
   return decodeBlock(encoded, range).commands[0]!.command as RequestCommand;

@@ -23,14 +23,14 @@ function pool(options: Partial<ConstructorParameters<typeof RecoverPool>[0]> = {
   return made;
 }
 
-/** The first job accepts all nonces; in the second, all nonces are too old. */
+/** The first job accepts all nonces; the second treats all nonces as too old. */
 const ANY = { isLarge: false, nonceAfter: 0, nonceBefore: Infinity };
 const TOO_OLD = { ...ANY, nonceAfter: Number.MAX_SAFE_INTEGER };
 
 const alice = testKey(0x11);
 const order = (nonce: number, key = alice) => signed(orderAction(), { key, nonce });
 
-/** Returns the signer and the hash in the command that a thread has encoded. */
+/** Returns the signer and the hash from a command that a thread has encoded. */
 function authorityIn(read: ReadCommand): Authority {
   if (!('envelope' in read) || read.command === undefined) throw new Error('no command');
   return authorityOf(commandIn(read.command.encoded));
@@ -53,7 +53,7 @@ describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => 
     expect(await workers.read(text, TOO_OLD)).toMatchObject({ txHash: recovered.txHash });
   });
 
-  test('a signature without a valid signer is recovered without a signer', async () => {
+  test('an invalid signature results in no signer', async () => {
     const workers = pool({ backend });
     const text = order(5);
     const highS = text.replace(/"s":"0x[0-9a-f]+"/, `"s":"0x${'f'.repeat(64)}"`);
@@ -63,7 +63,7 @@ describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => 
   });
 });
 
-test("a rare request is read on the caller's thread, and most requests of a burst on another thread", async () => {
+test("occasional requests are read on the caller's thread, and most requests of a burst on another thread", async () => {
   const program = new URL('./recover-worker.ts', import.meta.url);
   const messages: unknown[] = [];
   const startRecoverer = (workerData: object): Worker => {
@@ -84,7 +84,8 @@ test("a rare request is read on the caller's thread, and most requests of a burs
     });
   };
   await read(order(1), 1);
-  // The first request is read slowly, because its code is compiled, and this duration counts.
+  // The first request is slow to read, because its code is still being compiled, and this time
+  // counts.
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(messages).toEqual([]);
   workers.learn([[1, 5]]);
@@ -95,7 +96,7 @@ test("a rare request is read on the caller's thread, and most requests of a burs
   expect(messages.length).toBeGreaterThan(0);
 });
 
-test('R-requests: a single request is processed second, however many requests another client sends', async () => {
+test('R-requests: a single request is processed second, however many requests another client has sent', async () => {
   const workers = pool();
   const done: string[] = [];
   const read = async (nonce: number, client: string): Promise<void> => {
@@ -129,7 +130,7 @@ test('the inner signers of a wrapper are recovered, and invalid ones are undefin
   expect((await workers.recover(broken)).innerSigners).toEqual([ben.address, undefined]);
 });
 
-test('a command is encoded as in blocks, with the scales that the thread has received', async () => {
+test('a command is encoded as in blocks, with the scales that the thread has been sent', async () => {
   const workers = pool({ size: 2 });
   const text = order(9);
   const read = async (): Promise<EncodedCommand> => {
@@ -159,7 +160,7 @@ test('a command is encoded as in blocks, with the scales that the thread has rec
   }
 });
 
-test('the log contains the request without insignificant whitespace', async () => {
+test('the request is logged without insignificant whitespace', async () => {
   const workers = pool();
   const text = order(9);
   const padded = text.replaceAll(',', ' , ');
@@ -168,7 +169,7 @@ test('the log contains the request without insignificant whitespace', async () =
   expect(spaced).toHaveProperty('command.request', text);
 });
 
-test('each of many requests in one turn gets its own signer', async () => {
+test('when many requests arrive in one turn, each gets its own signer', async () => {
   const workers = pool({ size: 2 });
   const keys = [testKey(1), testKey(2), testKey(3)];
   const texts = Array.from({ length: 150 }, (_, index) => order(1000 + index, keys[index % 3]));
@@ -180,7 +181,7 @@ test('each of many requests in one turn gets its own signer', async () => {
   expect(workers.length).toBe(0);
 });
 
-test('a text that violates the strict rules is refused with the position of the fault', async () => {
+test('a text that violates the strict rules is refused, giving the position of the fault', async () => {
   const workers = pool();
   const text = order(7);
   const twice = text.replace('"nonce":7', '"nonce":7,"nonce":7');
@@ -193,7 +194,7 @@ test('a text that violates the strict rules is refused with the position of the 
   expect(await workers.recover('[]')).toHaveProperty('fault');
 });
 
-test('a thread that ends unexpectedly fails its jobs and is replaced', async () => {
+test('if a thread ends unexpectedly, its jobs fail and it is replaced', async () => {
   const program = new URL(
     `data:text/javascript,${encodeURIComponent(`
       import { parentPort } from 'node:worker_threads';
@@ -226,7 +227,7 @@ test('a full queue and a closed pool reject requests', async () => {
   await expect(workers.explain('{}')).rejects.toThrow('closed');
 });
 
-test('signatures are explained in between other jobs, and an invalid envelope is refused', async () => {
+test('signatures are explained between other jobs, and an invalid envelope is refused', async () => {
   const workers = pool();
   const context = {
     otherNetworks: [NETWORKS.mainnet],

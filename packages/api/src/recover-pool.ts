@@ -21,14 +21,14 @@ import type { RecoverReady, RecoverWorkerData } from './run-recoverer.ts';
 import { UnavailableError } from '@oddlot/host/http';
 
 /**
- * The options of the pool. Requests that arrive in one turn of the event loop are sent in one
+ * Options for the pool. Requests that arrive in the same turn of the event loop are sent in one
  * message per thread, because waking a thread costs more than copying a few more strings.
  */
 
 type RecoverPoolOptions = {
   readonly network: Network;
   readonly log: Logger;
-  /** The number of threads. By default, one core is left to the main thread. */
+  /** The number of threads. By default, one core is left for the main thread. */
   readonly size?: number;
   /** The maximum number of waiting requests; further requests are rejected immediately. */
   readonly queueMax?: number;
@@ -47,7 +47,7 @@ function startOnThread(data: RecoverWorkerData): Thread {
 }
 
 /**
- * Reports that the pool cannot handle a request at present: its queue is full, it is closed, or the
+ * Thrown if the pool cannot handle a request at present: its queue is full, it is closed, or the
  * thread was lost. The client gets status 503.
  */
 export class RecoverUnavailableError extends UnavailableError {
@@ -60,19 +60,22 @@ type Job = {
   readonly reject: (error: Error) => void;
 };
 
-/** A thread with the batches to which it has not yet replied, oldest first. */
+/** A thread and the batches it has not replied to yet, oldest first. */
 type Slot = {
   worker: Thread;
   readonly batches: (readonly Job[])[];
-  /** The scales that are sent to the thread with its next batch. */
+  /** The scales to send to the thread with its next batch. */
   scales: Scale[];
   isReady: boolean;
 };
 
-/** A second batch is sent while the thread works on the first, so the thread is never idle. */
+/**
+ * A second batch is sent while the thread is working on the first, so that the thread is never
+ * idle.
+ */
 const BATCHES_PER_WORKER = 2;
 /**
- * A smaller second batch would not be finished earlier, so jobs for a busy thread are collected
+ * A smaller second batch would not finish any earlier, so jobs for a busy thread are collected
  * first.
  */
 const SECOND_BATCH_MIN = 8;
@@ -94,8 +97,8 @@ const HERE_SHARE_MAX = 0.25;
 const HERE_BURST_MS = 0.5;
 const HERE_EXCESS_MS_MAX = 2;
 /**
- * The maximum recovery time and text length for a recovery on the caller's thread. A slower library
- * or a longer text would delay that thread too much.
+ * The maximum recovery time and text length for reading a request on the caller's thread. A slower
+ * library or a longer text would delay that thread too much.
  */
 const HERE_US_MAX = 250;
 const HERE_CHARS_MAX = 1_000;
@@ -104,7 +107,7 @@ export class RecoverPool {
   readonly #options: RecoverPoolOptions;
   readonly #queueMax: number;
   readonly #slots = new Set<Slot>();
-  /** Clients are served in turn, because some jobs take a hundred times as long as others. */
+  /** Clients are served in turn, because some jobs take a hundred times longer than others. */
   readonly #turns = new ClientTurns<Job>(NO_PACE);
   #waiting = 0;
   #isScheduled = false;
@@ -112,7 +115,8 @@ export class RecoverPool {
   #backend: RecoverBackend | undefined;
   #here: LocalReader | undefined;
   /**
-   * The time in milliseconds by which reading the latest requests on this thread exceeds its share.
+   * How far the time spent reading recent requests on this thread exceeds its share, in
+   * milliseconds.
    */
   #excessMs = 0;
   #arrivedMs = 0;
@@ -128,7 +132,7 @@ export class RecoverPool {
     this.#ready.promise.catch(() => {});
   }
 
-  /** Resolves when the first thread is ready, with the library that it uses. */
+  /** Resolves when the first thread is ready, with the library it uses. */
   ready(): Promise<RecoverBackend> {
     return this.#ready.promise;
   }
@@ -144,7 +148,7 @@ export class RecoverPool {
     return length;
   }
 
-  /** Recovers the signer of a request and computes the hash that identifies the request. */
+  /** Recovers the signer of a request and computes the hash that identifies it. */
   recover(text: string, client = ''): Promise<Recovered> {
     return this.#add({ kind: 'recover', text }, client) as Promise<Recovered>;
   }
@@ -159,14 +163,14 @@ export class RecoverPool {
   }
 
   /**
-   * Explains what a signature covers, and which address results from each common mistake; see
+   * Explains what a signature covers, and which address each common mistake would result in; see
    * `explainJob`.
    */
   explain(text: string, client = ''): Promise<Recovered> {
     return this.#add({ kind: 'explain', text }, client) as Promise<Recovered>;
   }
 
-  /** Sends the scales of instruments to the threads. They arrive before the next request. */
+  /** Sends the scales of instruments to the threads. They arrive there before the next request. */
   learn(scales: readonly Scale[]): void {
     this.#here?.learn(scales);
     for (const slot of this.#slots) slot.scales.push(...scales);
@@ -183,7 +187,7 @@ export class RecoverPool {
     await Promise.all(slots.map((slot) => slot.worker.terminate()));
   }
 
-  /** Counts a request and returns true if only a few requests arrived recently. */
+  /** Counts a request and returns true if few requests have arrived recently. */
   #isRare(): boolean {
     const nowMs = performance.now();
     const drainedMs = (nowMs - this.#arrivedMs) * HERE_SHARE_MAX;
@@ -196,7 +200,7 @@ export class RecoverPool {
   #readHere(here: LocalReader, text: string, job: ReadJob): ReadCommand {
     const startedMs = performance.now();
     const command = here.read(text, job);
-    // The request was counted as one recovery.
+    // The request was already counted as one recovery.
     const moreMs = performance.now() - startedMs - this.#recoverMs;
     this.#excessMs = Math.min(HERE_EXCESS_MS_MAX, this.#excessMs + Math.max(0, moreMs));
     return command;
@@ -246,7 +250,7 @@ export class RecoverPool {
     }
   }
 
-  /** Returns the next jobs, taking one client after the other. */
+  /** Returns the next jobs, taking clients in turn. */
   #next(countMax: number): Job[] {
     const jobs: Job[] = [];
     const nowMs = performance.now();
@@ -314,7 +318,7 @@ export class RecoverPool {
   }
 
   #lose(slot: Slot, error: unknown): void {
-    // An exit event follows an error event, and only the first of them counts.
+    // An error event is followed by an exit event; only the first one counts.
     if (!this.#slots.delete(slot)) return;
     this.#options.log.error({ err: error, jobs: jobsOf(slot).length }, 'signature worker lost');
     this.#options.onWorkerLost?.();

@@ -35,25 +35,25 @@ import {
 import { loadRecoverBackend, type RecoverBackend } from './recover-backend.ts';
 
 export type Recovered = {
-  /** This value is undefined if the signature is invalid, or if only the hash was needed. */
+  /** Undefined if the signature is invalid, or if only the hash was needed. */
   readonly signer?: string;
   /**
    * The signers of a multiSig wrapper's inner action, with undefined for each invalid signature.
    */
   readonly innerSigners?: readonly (string | undefined)[];
   readonly txHash?: string;
-  /** The reason why the text cannot be hashed; `at` is its offset. */
+  /** Why the text cannot be hashed; `at` is its offset. */
   readonly fault?: string;
   readonly at?: number;
   /**
    * The signer that a Hyperliquid request would have if it was signed for Hyperliquid's mainnet.
    */
   readonly mainnetSigner?: string;
-  /** This field is present only for a job that explains a signature. */
+  /** Present only for a job that explains a signature. */
   readonly explanation?: Explanation;
 };
 
-/** A parsed request and its signer. A refused request has no signer. */
+/** A parsed request and its signer; a refused request has no signer. */
 type ReadAndRecovered = Recovered & {
   readonly sent: SentRequest | SentOrders | RefusedRequest;
 };
@@ -63,7 +63,7 @@ export type Recoverer = {
   /** The duration of one recovery on this machine, in microseconds. */
   readonly recoverUs: number;
   readonly recover: (text: string) => Recovered;
-  /** Parses a request, and recovers its signer unless the request is refused. */
+  /** Parses a request and, unless it is refused, recovers its signer. */
   readonly read: (text: string, job: ReadJob) => ReadAndRecovered;
   /** Explains a signature; the text is the result of `explainJob`. */
   readonly explain: (text: string) => Recovered;
@@ -79,8 +79,8 @@ type SignedFields = {
 };
 
 /**
- * Creates a recoverer with the requested backend, or by default with the fastest one on this
- * machine. It hashes the text of the action as received.
+ * Creates a recoverer with the requested backend, by default the fastest one on this machine. It
+ * hashes the text of the action as received.
  */
 export async function createRecoverer(
   network: Network,
@@ -178,8 +178,9 @@ function recoverScanned(
 }
 
 /**
- * Skips the recovery if the nonce is above the window, because the request is always rejected. A
- * nonce below the window still needs the hash, because the request may have been executed before.
+ * Skips the recovery if the nonce is above the window, because the request is rejected in any case.
+ * For a nonce below the window, the hash is still needed, because the request may have been
+ * executed before.
  */
 function withSigner(
   sent: SentRequest | SentOrders,
@@ -191,8 +192,8 @@ function withSigner(
 }
 
 /**
- * Returns the authority of a request (signer, account and multi-sig signers), or the reason why its
- * signatures are not sufficient.
+ * Returns the authority of a request (signer, account and multi-sig signers), or why its signatures
+ * are not sufficient.
  */
 export function authorityFrom(
   { envelope, wrapper }: SentRequest,

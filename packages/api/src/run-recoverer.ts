@@ -9,10 +9,10 @@ export type RecoverWorkerData = {
   readonly backend?: RecoverBackend;
 };
 
-/** The first message that a recovery thread sends. */
+/** The first message sent by a recovery thread. */
 export type RecoverReady = { readonly backend: RecoverBackend; readonly recoverUs: number };
 
-/** Runs a recoverer that replies to the batches from a port. */
+/** Runs a recoverer that replies to the batches received on a port. */
 export async function runRecoverer(started: RecoverWorkerData, port: MessagePort): Promise<void> {
   const recoverer = await createRecoverer(started.recoverNetwork, started.backend);
   const reader = new CommandReader(recoverer);

@@ -1,12 +1,10 @@
 import { LIMITS } from '@oddlot/protocol';
 
-/**
- * The limits of WebSocket connections. All of them are settings, and `Infinity` disables a limit.
- */
+/** Limits for WebSocket connections. All of them are settings, and `Infinity` disables a limit. */
 export type WsLimits = {
   /** The maximum number of open connections per client address and endpoint. */
   readonly connectionsMax: number;
-  /** The number of control frames per second and connection, not counting pings. */
+  /** The number of control frames per second per connection, not counting pings. */
   readonly framesPerSecond: number;
   /** The number of control frames that a connection may send in a burst. */
   readonly framesBurst: number;
@@ -19,43 +17,46 @@ export type WsLimits = {
   /** The maximum number of outcomeBbos subscriptions per connection. */
   readonly bboGroupsMax: number;
   /**
-   * The maximum size of one frame from a client, in bytes. A longer frame closes the connection
-   * with 1009.
+   * The maximum size of one frame from a client, in bytes. A longer frame causes the connection to
+   * be closed with code 1009.
    */
   readonly frameBytesMax: number;
   /**
-   * The maximum number of bytes that may wait for one client. If more are waiting, its connection
-   * is closed with 1013.
+   * The maximum number of bytes waiting to be sent to one client. If there are more, its connection
+   * is closed with code 1013.
    */
   readonly bufferedBytesMax: number;
   /**
-   * The maximum number of bytes that may wait for all clients together. Above it, the connections
-   * with the most waiting bytes are closed.
+   * The maximum number of bytes waiting to be sent to all clients together. Above it, the
+   * connections with the most waiting bytes are closed.
    */
   readonly bufferedBytesTotalMax: number;
   /** The number of frames that a stream keeps for clients that resume. */
   readonly retainedFramesMax: number;
   /**
-   * The number that precedes a stream's first frame. The numbers below it are used for earlier
-   * frames that clients of other replicas get.
+   * The number before that of a stream's first frame. It and the numbers below it are left for
+   * earlier frames, which are sent to clients coming from other replicas.
    */
   readonly numbersBefore: number;
-  /** The time for which a stream keeps frames, and for which it exists without subscribers. */
+  /** How long a stream keeps frames, and how long it exists without subscribers. */
   readonly retentionMsMax: number;
-  /** Above this number of kept bytes of all streams, older frames are compressed. */
+  /** When all streams together keep more bytes than this, older frames are compressed. */
   readonly plainBytesMax: number;
   /**
-   * The maximum number of kept bytes of all streams. Above it, streams without subscribers are
-   * closed, and then old frames are dropped.
+   * The maximum number of bytes kept by all streams together. Above it, streams without subscribers
+   * are closed, and then old frames are dropped.
    */
   readonly retainedBytesMax: number;
-  /** Above this number of streams, those without subscribers are closed, the longest idle first. */
+  /**
+   * Above this number of streams, those without subscribers are closed, starting with the one idle
+   * the longest.
+   */
   readonly streamsMax: number;
   /** The minimum interval between frames of an l2Book or outcomeBbos stream. */
   readonly bookIntervalMs: number;
   /** The minimum interval between frames of an activeAssetCtx, tickers or candle stream. */
   readonly contextIntervalMs: number;
-  /** The minimum interval between prices of one symbol on a topic of /ws-rtds. */
+  /** The minimum interval between prices of the same symbol on a /ws-rtds topic. */
   readonly priceIntervalMs: number;
 };
 
@@ -69,7 +70,7 @@ export const WS_LIMITS: WsLimits = {
   pingEveryMs: LIMITS.pingEveryMs,
   subscriptionsMax: LIMITS.subscriptionsMax,
   bboGroupsMax: LIMITS.bboGroupsMax,
-  // A post with the longest allowed body fits into a frame.
+  // A frame is large enough for a post with the longest allowed body.
   frameBytesMax: LIMITS.bodyBytesMax + 1024,
   bufferedBytesMax: 4 * MIB,
   bufferedBytesTotalMax: 96 * MIB,
@@ -85,8 +86,7 @@ export const WS_LIMITS: WsLimits = {
 };
 
 /**
- * The limits for load tests: the limits per client are disabled, and those that protect the process
- * remain.
+ * Limits for load tests: per-client limits are disabled, and those that protect the process remain.
  */
 export const WS_LIMITS_OFF: WsLimits = {
   ...WS_LIMITS,

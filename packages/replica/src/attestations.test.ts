@@ -115,14 +115,14 @@ test.each<[string, string, [string, number, string][], string, number]>([
   expect(seen(...votes).verdict(self)).toMatchObject({ kind, height });
 });
 
-test('a follower without a name judges only by the attestations in the log', () => {
+test('a follower without a name judges by the attestations in the log alone', () => {
   expect(seen(['b', 10, 'y']).verdict(undefined).kind).toBe('outvoted');
   expect(seen(['b', 10, 'y'], ['a', 10, 'x'], ['c', 10, 'x']).verdict(undefined).kind).toBe(
     'agreed',
   );
 });
 
-test('a replica that sees two hashes of a block attests its own hash once', () => {
+test('a replica that sees two different hashes of a block attests its own hash once', () => {
   const attestations = seen(['b', 10, 'x']);
   expect(attestations.wantedOf('a')).toEqual([]);
   attestations.take({ replica: 'c', height: 10, hash: 'y' }, 'x');

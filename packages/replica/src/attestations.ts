@@ -8,7 +8,7 @@ type Attestation = { readonly height: number; readonly hash: string; readonly re
 const HEIGHTS_MAX = 32;
 
 export type HashVerdict = {
-  /** `split` means that as many replicas have another hash as have this one. */
+  /** `split` means that equally many replicas have this hash and a different one. */
   readonly kind: 'agreed' | 'split' | 'outvoted';
   readonly height: number;
   readonly own: string;
@@ -20,9 +20,9 @@ const NOTHING_KNOWN: HashVerdict = { kind: 'agreed', height: 0, own: '', votes: 
 type Height = { readonly own: string; readonly votes: Map<string, string> };
 
 /**
- * Compares the hashes that replicas attested in the log with those of this replica. The attesting
- * replica can be the wrong one, so every replica that sees two hashes of a block also attests its
- * own, and the majority is considered right.
+ * Compares the hashes attested by replicas in the log with those of this replica. The attesting
+ * replica can be the one that is wrong, so every replica that sees two hashes of a block also
+ * attests its own, and the majority is considered right.
  */
 export class Attestations {
   readonly #heights = new Map<number, Height>();
@@ -47,9 +47,9 @@ export class Attestations {
 
   /**
    * Judges by the newest contested block. Hashes are chained, so replicas that agree on a block
-   * agree on all earlier ones. A contested block is therefore settled by a later block on which
-   * another replica agrees, or by two later uncontested blocks after the disagreeing replicas have
-   * stopped attesting.
+   * also agree on all earlier ones. A contested block is therefore settled by a later block on
+   * which another replica agrees, or by two later uncontested blocks after the disagreeing replicas
+   * have stopped attesting.
    */
   verdict(self: string | undefined): HashVerdict {
     const heights = [...this.#heights].toSorted(([a], [b]) => b - a);
@@ -74,7 +74,7 @@ function verdictAt(height: number, { own, votes }: Height, self: string | undefi
   const counts = new Map<string, number>();
   const count = (hash: string): void => void counts.set(hash, (counts.get(hash) ?? 0) + 1);
   for (const [replica, hash] of votes) if (replica !== self) count(hash);
-  // This replica counts exactly once, regardless of what it has attested before.
+  // This replica counts exactly once, regardless of its earlier attestations.
   if (self !== undefined) count(own);
   const mine = counts.get(own) ?? 0;
   counts.delete(own);
@@ -86,8 +86,8 @@ function verdictAt(height: number, { own, votes }: Height, self: string | undefi
 const BLOCKS_AT_ONCE = 1_000;
 
 /**
- * Returns the hash that the log attests for the content of the snapshot at a height, or undefined
- * if the log does not attest any.
+ * Returns the hash attested in the log for the content of the snapshot at a height, or undefined if
+ * there is none.
  */
 export async function attestedIn(
   log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
@@ -117,13 +117,10 @@ type SnapshotClaim = {
   readonly content: Hash;
 };
 
-/** Returns the reason why a snapshot must not be used, or undefined if it can be used. */
+/** Returns the reason a snapshot must not be used, or undefined if it may be. */
 export type SnapshotJudge = (claim: SnapshotClaim) => Promise<string | undefined>;
 
-/**
- * Judges a folder's own snapshots: an attestation in the log is not required, but must not
- * contradict the snapshot.
- */
+/** Judges a folder's own snapshots: the log need not attest them, but must not contradict them. */
 export function unlessContradicted(
   log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
 ): SnapshotJudge {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { block, openJournal } from '@oddlot/testing/venue/journal';
 import { backUpFolder, restoreFolder } from './backup.ts';
 
-/** These tests write logs with known blocks to folders and compare their backups. */
+/** These tests write logs with known blocks to folders, back them up and compare the backups. */
 
 const backUp = (data: string, to: string) => backUpFolder({ data, to, nowMs: 1 });
 
@@ -82,7 +82,7 @@ test.each<
   }),
 );
 
-test('a backup can be extended by the same log, a log with more segments, or a restored folder that has continued', () =>
+test('a backup can be extended from the same log, from a log with more segments, or from a restored folder whose log has grown', () =>
   inDirectory(async (root) => {
     const { data, to } = await folders(root);
     await backUp(data, to);
@@ -107,7 +107,7 @@ test('a log that begins after the end of a backup does not replace the backup', 
     await expect(backUp(data, to)).rejects.toThrow('so it cannot be continued');
   }));
 
-test('a backup inside the data folder is refused, even if its path leads through a missing folder', () =>
+test('a backup inside the data folder is refused, even if its path goes through a missing folder', () =>
   inDirectory(async (root) => {
     const { data } = await folders(root);
     const before = await contentOf(root);

@@ -16,13 +16,13 @@ import { JournalDamagedError } from './log/log.ts';
 import { scanRecords } from './log/segment-scan.ts';
 
 /**
- * Copies everything that cannot be recomputed from the folder of a venue, which may be running: the
- * whole log, the starts of eras and a few small files. Snapshots and the history are rebuilt from
- * the log after a restore. A segment that is being written is read from its end to its beginning,
- * after its header. Records are only appended, so each section that is read later contains
- * everything that the sections after it depend on. The copy equals a journal after a power loss,
- * and a start cuts it at its last complete block. Segments that were complete at the last backup
- * are not read again.
+ * Copies everything that cannot be recomputed from a venue's folder, even while the venue is
+ * running: the whole log, the starts of eras and a few small files. Snapshots and the history are
+ * rebuilt from the log after a restore. A segment that is being written is read from its end to its
+ * beginning, after its header. Records are only ever appended, so a section read later contains
+ * everything that the sections following it depend on. The copy looks like a journal after a power
+ * loss: when it is opened, it is cut after its last complete block. Segments that were already
+ * complete at the last backup are not read again.
  */
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
@@ -37,7 +37,7 @@ const SMALL_FILES = [
   'exhibition-secret',
   join('journal', 'named'),
 ];
-/** These files are rebuilt by a start, or belong only to the running process. */
+/** These files are rebuilt on startup, or matter only to the running process. */
 const LEFT_OUT = /^(?:snapshots|history\.sqlite.*|lock|lock\.pid|journal|eras)$/;
 
 type BackUpOptions = {
@@ -49,13 +49,11 @@ type BackUpOptions = {
 
 type BackedUp = {
   readonly manifest: BackupManifest;
-  /**
-   * The number of bytes read for this backup; a previous backup already contained the remainder.
-   */
+  /** The number of bytes read for this backup; the previous backup already contained the rest. */
   readonly copied: number;
   /**
-   * The files of other programs in the folder, which are not backed up. Copy them while those
-   * programs are stopped.
+   * Files in the folder that belong to other programs. They are not backed up. Copy them while
+   * those programs are stopped.
    */
   readonly others: readonly string[];
 };
@@ -92,8 +90,8 @@ export async function backUpFolder(options: BackUpOptions): Promise<BackedUp> {
 }
 
 /**
- * Returns whether a path is inside a folder, after resolving links. The path can lead through
- * folders that do not exist yet.
+ * Returns whether a path is inside a folder, after resolving links. The path may include folders
+ * that do not exist yet.
  */
 function isWithin(folder: string, path: string): boolean {
   return isInside(placeOf(resolve(path)), realpathSync(folder));
@@ -116,10 +114,7 @@ class Copier {
     this.#known = new Map(before?.files.map((file) => [file.path, file]));
   }
 
-  /**
-   * Copies the segments, and repeats this until no segment begins after the last one that was
-   * copied.
-   */
+  /** Copies the segments, repeating until no segment begins after the last one copied. */
   async journal(directory: string): Promise<void> {
     const done = new Map<string, BackupFile>();
     for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -133,7 +128,7 @@ class Copier {
         const isLast = index === segments.length - 1;
         if (done.get(name)?.isComplete === true) continue;
         const file = await this.#segment(segment, !isLast);
-        // The segment has since been compressed, or it is being completed and its end mark or
+        // The segment has since been compressed, or it is just being completed, and its end mark or
         // successor does not exist yet.
         if (file === undefined || file.isComplete === isLast) isWhole = false;
         else done.set(name, file);
@@ -179,7 +174,7 @@ class Copier {
   }
 
   /**
-   * Removes files that the folder no longer contains, such as a segment that has since been
+   * Removes files that no longer exist in the folder, such as a segment that has since been
    * compressed.
    */
   async removeOthers(): Promise<void> {
@@ -229,7 +224,7 @@ async function copyPart(
   await writeFully(copy, buffer, start);
 }
 
-/** Reads in chunks, because a segment can be larger than the free memory. */
+/** Reads in chunks, because a segment can be larger than the memory available. */
 async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   const file = await open(path);
@@ -253,9 +248,9 @@ type RestoreOptions = {
 };
 
 /**
- * Creates a data folder from a backup, completely or not at all. Every file is compared with its
- * checksum before and after the copy. The folder must be missing or empty. Blocks that were
- * acknowledged after the backup are lost.
+ * Creates a data folder from a backup, completely or not at all. The checksum of every file is
+ * verified before and after copying. The folder must be missing or empty. Blocks acknowledged after
+ * the backup are lost.
  */
 export async function restoreFolder({
   from,
@@ -301,8 +296,8 @@ async function check(folder: string, { files }: BackupManifest): Promise<void> {
 /**
  * Throws unless the log of a data folder continues the log of the backup. Otherwise another venue,
  * or an older copy of the same one, could replace the only copy of acknowledged blocks. Each record
- * contains the checksum of its predecessor, so two logs that agree on one record agree on all
- * earlier ones.
+ * includes the checksum of its predecessor, so two logs that agree on a record agree on all earlier
+ * ones.
  */
 async function assertContinues({
   data,
@@ -325,7 +320,7 @@ async function assertContinues({
     );
   }
   const same = reached.seq === last.seq ? last : await chainUpTo(backedUp, reached.seq);
-  // Without an overlap, the logs can only be compared by their ends.
+  // If the logs do not overlap, only their ends can be compared.
   if (same !== undefined && same.crc !== reached.crc) {
     throw new BackupError(
       `${to} is a backup of another log: its block ${reached.seq} differs from the one in ` +
@@ -371,7 +366,7 @@ async function chainUpTo(
   }
 }
 
-/** The list of files in a backup, which is written last. */
+/** The list of files in a backup. It is written last. */
 const BACKUP_MANIFEST = 'backup.json';
 
 type BackupFile = {
@@ -408,14 +403,17 @@ function parsed(text: string): BackupManifest | undefined {
   }
 }
 
-/** Rejects paths that lead out of the folder, because the listed paths are appended to a folder. */
+/**
+ * Rejects paths that lead out of the folder, because listed paths are appended to the folder's
+ * path.
+ */
 function isFile(file: Partial<BackupFile> | null): boolean {
   const { bytes, path, sha256 } = file ?? {};
   const isPath = typeof path === 'string' && !path.split(/[/\\]/).includes('..');
   return isPath && typeof bytes === 'number' && typeof sha256 === 'string';
 }
 
-/** An error that the operator can resolve. Nothing has been changed. */
+/** An error that the operator can resolve. Nothing was changed. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
 }

@@ -34,8 +34,8 @@ export async function* basesUpTo(sources: BaseSources, maxHeight: number): Async
   let snapshot = await snapshots.newestValid(maxHeight);
   while (snapshot !== undefined || eras.length > 0) {
     const era = eras[0];
-    // At equal height the start of the era comes first, because it does not need the engine of the
-    // previous era.
+    // At equal heights, the start of the era comes first, because it does not need the engine of
+    // the previous era.
     if (era !== undefined && era.height >= (snapshot?.height ?? 0)) {
       eras.shift();
       const payload = await startOf(sources, era);
@@ -80,7 +80,7 @@ export async function entryAt(log: BaseSources['log'], seq: number): Promise<Log
 
 /**
  * Returns undefined if the era never began: a crash between two writes can leave the file of an era
- * whose opening is not in the log.
+ * that the log never opened.
  */
 async function startOf(
   { eras, hashText, log, onPassedOver }: BaseSources,
@@ -129,7 +129,7 @@ type Judging = {
 
 /**
  * Returns the head of the newest usable snapshot, or undefined if there is none. Unusable snapshots
- * are set aside, so that a later start does not find them.
+ * are moved out of the way, so that they are not found on the next startup.
  */
 export async function newestUsable(
   store: SnapshotStore,

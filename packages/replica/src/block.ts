@@ -18,8 +18,8 @@ export type LoggedCommand = {
   readonly command: Command;
   readonly request?: string | undefined;
   /**
-   * The command and its request as bytes of a block, if another thread has encoded them. They are
-   * removed after the log has written them.
+   * The command and its request, encoded as in a block, if another thread has done so. The bytes
+   * are removed once the log has written them.
    */
   encoded?: Uint8Array | undefined;
 };
@@ -30,7 +30,7 @@ export type LogEntry = {
   readonly timeMs: number;
   readonly commands: readonly LoggedCommand[];
   /**
-   * The id that the proposer gave the block. A log with a single writer reports it but does not
+   * The id given to the block by its proposer. A log with a single writer reports it but does not
    * store it.
    */
   readonly proposal?: string | undefined;
@@ -38,7 +38,7 @@ export type LogEntry = {
 
 export type SignedOperatorCommand = OperatorCommand & { readonly operator: Authority };
 
-/** A command that was sent to /exchange, with a signature, a nonce and a receipt. */
+/** A command sent to /exchange: it has a signature, a nonce and a receipt. */
 export type RequestCommand = SignedCommand | SignedOperatorCommand;
 
 /** True for commands that arrived as requests, false for those that the process creates itself. */
@@ -60,7 +60,7 @@ export type BlockHead = {
 export type AppliedBlock = BlockHead & {
   readonly parentHash: Hash;
   readonly commands: readonly LoggedCommand[];
-  /** The id that the proposer gave the block, in a log with several writers. */
+  /** The id given to the block by its proposer, in a log with several writers. */
   readonly proposal?: string | undefined;
   readonly result: BlockResult;
 };
@@ -71,7 +71,7 @@ export type Executed = {
   readonly outcome: CommandResult;
 };
 
-/** A block under the previous rules version, as the engine of that release applied it (R-era). */
+/** A block under the previous rules version, as applied by the engine of that release (R-era). */
 export type EarlierBlock = {
   readonly head: BlockHead;
   readonly receipts: readonly unknown[];
@@ -80,26 +80,26 @@ export type EarlierBlock = {
 };
 
 /**
- * A model that is derived from all blocks in order, including replayed ones, and is separate from
- * the engine. Snapshots contain its dump, so that a start need not replay all blocks.
+ * A model separate from the engine, derived from all blocks in order, including replayed ones.
+ * Snapshots contain its dump, so that not all blocks have to be replayed on startup.
  */
 export type Projection = {
   readonly name: string;
   /**
-   * The version of the format of `dump`. It is raised when the format changes; `restore` must then
-   * also read older formats.
+   * The version of the `dump` format. It is raised when the format changes; `restore` must then
+   * still read older formats.
    */
   readonly version: number;
   /**
    * True if the projection depends only on block metadata and not on commands. Eras do not affect
-   * it, so its data continues through all of them.
+   * it, so its data is carried through all of them.
    */
   readonly isOfAllEras?: true;
-  /** Is notified of order changes in the books while a block is applied. */
+  /** Notified of order changes in the books while a block is being applied. */
   readonly observer?: BookObserver | undefined;
   onBlock(block: AppliedBlock): void;
   /**
-   * Receives blocks of an earlier era instead of `onBlock`. All other changes of that era arrive
+   * Receives blocks of an earlier era instead of `onBlock`. All other changes from that era arrive
    * with the start of the next one.
    */
   onEarlierBlock?(block: EarlierBlock): void;
@@ -116,7 +116,7 @@ export type Projection = {
 export const ATTESTED_WITHIN_BLOCKS = 20_000;
 
 /**
- * Returns the hash that a block's commands attest for the content of the snapshot at an earlier
+ * Returns the hash, attested in a block's commands, of the content of the snapshot at an earlier
  * height.
  */
 export function attestationIn(

@@ -4,7 +4,7 @@ import { RULES_VERSION } from '@oddlot/engine';
 import { expect, test } from 'vitest';
 import { RULES_STEP } from './earlier-engine.ts';
 
-/** The checksum of the output of `scripts/bundle-era.ts` for the source tree of release 0.3.0. */
+/** The checksum of the output of `scripts/bundle-era.ts` on the source tree of release 0.3.0. */
 const SHA256 = '0e732bb577eda2e83aa6b5e635f3e1e50fb9be775fb13d64cb75b7c4ee7646a8';
 
 test('R-era: the engine of the previous rules version is identical to the released one', async () => {

@@ -33,15 +33,15 @@ type EarlierDump = {
 };
 
 /**
- * The rules version of a program, and the way to upgrade a log and a state from the previous
- * version (R-era).
+ * A program's rules version, and how to upgrade a log and a state from the previous version
+ * (R-era).
  */
 export type RulesStep = {
   readonly rules: number;
   readonly loadEarlier: () => Promise<EarlierEngine>;
   /**
-   * Returns the first state under `rules` from the last state under the previous rules. This is a
-   * pure function.
+   * Derives the first state under `rules` from the last state under the previous rules. A pure
+   * function.
    */
   readonly migrate: (state: unknown) => StateDump;
 };

@@ -1,8 +1,8 @@
 import type { AppliedBlock, Projection } from './block.ts';
 
 /**
- * A rules version that an operator has announced in the log, until its era opens (R-era). Snapshots
- * contain it, because a replica that restarts after the announcement must not accept orders.
+ * The rules version announced by an operator in the log, until its era opens (R-era). Snapshots
+ * include it, because a replica that restarts after the announcement must not accept orders.
  */
 export class EraNotice implements Projection {
   readonly name = 'era-notice';

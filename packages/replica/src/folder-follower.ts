@@ -7,15 +7,15 @@ import type { Hash } from '@oddlot/units';
 import { ContentHasher, encodeSnapshot, type WrittenSnapshot } from './snapshot-codec.ts';
 
 /**
- * A replica on another thread that follows the files of a data folder while the leading replica
- * writes them.
+ * A replica on another thread that follows the files in a data folder while the leading replica is
+ * writing them.
  */
 export type FolderFollower = {
   readonly replica: FollowingReplica;
   readonly firstSeq: number;
   /**
-   * Passes the entries after the replica's newest block to `apply`, up to a block that is known to
-   * be durable.
+   * Passes the entries after the replica's newest block to `apply`, up to a block known to be
+   * durable.
    */
   readUpTo(seq: number, apply: (entry: LogEntry) => unknown): Promise<void>;
   readonly nextSeq: number;
@@ -57,7 +57,7 @@ export async function followFolder(
   };
 }
 
-/** The delay in block time before the next attempt after a snapshot could not be written. */
+/** The delay, in block time, before retrying after a snapshot could not be written. */
 const RETRY_MS = 30_000;
 
 type SnapshotterOptions = {
@@ -65,25 +65,25 @@ type SnapshotterOptions = {
   readonly snapshots: SnapshotStore;
   readonly everyBlocks: number;
   readonly everyCommands: number;
-  /** Returns false while the disk has no space for a snapshot (R-disk). */
+  /** Returns false while the disk lacks space for a snapshot (R-disk). */
   readonly hasSpace: () => boolean;
-  /** Yields to other work between two pieces. No block may be applied during that time. */
+  /** Yields to other work between two pieces. No block may be applied meanwhile. */
   readonly pause: () => Promise<void>;
   /**
-   * Called if a snapshot could not be written. The log contains everything, and the write is
-   * retried later.
+   * Called if a snapshot could not be written. Nothing is lost, because the log contains
+   * everything, and the write is retried later.
    */
   readonly onFailed: (error: unknown) => void;
 };
 
-/** Writes periodic snapshots of a replica. No block may be applied while it writes. */
+/** Writes periodic snapshots of a replica. No block may be applied while it is writing. */
 export class Snapshotter {
   readonly #options: SnapshotterOptions;
   #height = 0;
   #commands = 0;
-  /** The number of blocks since the newest file that contain only the attestation of a snapshot. */
+  /** How many blocks since the newest file contain only the attestation of a snapshot. */
   #attestations = 0;
-  /** After a failed attempt, no attempt is made before this block time. */
+  /** After a failed attempt, there is no retry before this block time. */
   #notBeforeMs = 0;
 
   constructor(options: SnapshotterOptions) {
@@ -100,8 +100,8 @@ export class Snapshotter {
   }
 
   /**
-   * Counts an applied block. The attestation of a snapshot does not count, because each snapshot
-   * would otherwise cause the next one.
+   * Counts an applied block. Attestations of snapshots do not count, because otherwise each
+   * snapshot would cause the next one.
    */
   count({ commands, seq }: LogEntry): void {
     if (seq <= this.#height) return;
@@ -121,8 +121,8 @@ export class Snapshotter {
   }
 
   /**
-   * Writes a snapshot of the current state unless one exists. Returns undefined if no file was
-   * written.
+   * Writes a snapshot of the current state unless there already is one. Returns undefined if no
+   * file was written.
    */
   async write(): Promise<WrittenSnapshot | undefined> {
     const { hasSpace, onFailed, replica, snapshots } = this.#options;
@@ -134,7 +134,7 @@ export class Snapshotter {
       await snapshots.write({ height, pieces: this.#pieces(hasher) });
       content = hasher.end();
     } catch (error) {
-      // A failed snapshot does not lose any data and only makes the next start longer.
+      // A failed snapshot loses no data; it only makes the next startup longer.
       this.#notBeforeMs = timeMs + RETRY_MS;
       onFailed(error);
       return undefined;

@@ -32,7 +32,7 @@ import type { PackedPayload, SnapshotPayload, WrittenSnapshot } from './snapshot
 const HEADS_KEPT = 4_096;
 const HEADS_IN_SNAPSHOT = 1_024;
 
-/** The state formats that this program can restore. */
+/** The state formats this program can restore. */
 const DUMPS_READ: readonly number[] = [DUMP_VERSION, PACKED_DUMP_VERSION];
 
 type FollowingOptions = {
@@ -42,13 +42,13 @@ type FollowingOptions = {
   /** The rules of this program; tests pass those of a later version. */
   readonly step?: RulesStep | undefined;
   /**
-   * Judges each snapshot before it is used. By default, a snapshot is used unless the log
-   * contradicts it.
+   * Judges each snapshot before it is used. By default, snapshots are used unless the log
+   * contradicts them.
    */
   readonly faultOf?: SnapshotJudge | undefined;
   /**
-   * Called if a snapshot or the start of an era is intact but cannot be used here; an older one is
-   * then tried.
+   * Called if a snapshot or the start of an era is intact but unusable here; an older one is tried
+   * next.
    */
   readonly onPassedOver?: (what: string, why: string) => void;
 };
@@ -58,7 +58,7 @@ type EraStart = Parameters<EraStore['write']>[0];
 /**
  * Follows a log on any thread: restores a state, applies every later block under the rules of its
  * era, chains the hashes, notifies listeners, and dumps its state for a snapshot. It neither
- * proposes nor writes.
+ * proposes blocks nor writes files.
  */
 export class FollowingReplica {
   #state: State = createState();
@@ -75,7 +75,7 @@ export class FollowingReplica {
   #earlier: EarlierReplica | undefined;
   readonly #crossed: EraStart[] = [];
   #begunWith: WrittenSnapshot | undefined;
-  /** The attestations of other replicas for blocks that this replica has applied. */
+  /** Attestations by other replicas of blocks that this replica has applied. */
   readonly attestations = new Attestations();
 
   constructor(options: FollowingOptions, hashText: TextHasher) {
@@ -112,7 +112,10 @@ export class FollowingReplica {
     this.#listeners.push(listener);
   }
 
-  /** Passes every block from the start to a projection and includes its dump in snapshots. */
+  /**
+   * Passes every block to a projection, starting with the first, and includes its dump in
+   * snapshots.
+   */
   attach(projection: Projection): void {
     this.#projections.push(projection);
     this.#observer ??= projection.observer;
@@ -120,8 +123,9 @@ export class FollowingReplica {
   }
 
   /**
-   * Restores the newest state that this program can continue and that `accepted` accepts; otherwise
-   * starts before the first block. Projections and listeners must be attached before the call.
+   * Restores the newest state that `accepted` accepts and that this program can continue from;
+   * otherwise starts before the first block. Projections and listeners must be attached before the
+   * call.
    */
   async restoreBase(
     accepted: {
@@ -157,7 +161,7 @@ export class FollowingReplica {
     const { eras, log } = this.#options;
     for (const { height, rules } of await eras.list()) {
       if (rules !== this.#step.rules - 1 || height < log.firstSeq) continue;
-      // An era whose opening is not in the log never began.
+      // An era that was not opened in the log never began.
       if (openingOf(await entryAt(log, height + 1))?.rules === rules) return height + 1;
     }
     return log.firstSeq;
@@ -174,8 +178,8 @@ export class FollowingReplica {
   }
 
   /**
-   * Continues from a stored state. Throws if this program cannot do so, in which case the replica
-   * has no state.
+   * Continues from a stored state. Throws if this program cannot do so; the replica then has no
+   * state.
    */
   async goTo(payload: SnapshotPayload): Promise<void> {
     const { rules = 1 } = payload as Partial<SnapshotPayload>;
@@ -190,7 +194,8 @@ export class FollowingReplica {
   }
 
   /**
-   * Applies an entry under the rules of its era. Returns undefined for an entry of an earlier era.
+   * Applies an entry under the rules of its era. Returns undefined for an entry from an earlier
+   * era.
    */
   take(entry: LogEntry): AppliedBlock | undefined {
     const opening = openingOf(entry);
@@ -223,16 +228,14 @@ export class FollowingReplica {
     };
   }
 
-  /**
-   * True while the blocks are under the previous rules version, which has its own engine and dumps.
-   */
+  /** True while blocks follow the previous rules version, which has its own engine and dumps. */
   get isEarlier(): boolean {
     return this.#earlier !== undefined;
   }
 
   /**
    * Returns the command that would open the era of these rules after the newest block, and the
-   * state it would start from. The replica stays in its current era.
+   * state the era would start from. The replica stays in its current era.
    */
   nextEra(): { readonly command: OpenEraCommand; readonly start: EraStart } {
     const payload = this.#eraStart();
@@ -246,7 +249,7 @@ export class FollowingReplica {
   }
 
   /**
-   * Leaves the earlier era in which the log ends. Returns the command that records this in the log
+   * Leaves the earlier era that the log ends in. Returns the command that records this in the log
    * (R-era).
    */
   openEra(): OpenEraCommand {
@@ -269,8 +272,8 @@ export class FollowingReplica {
   }
 
   /**
-   * Throws if the log attests a different hash for a block than this replica computed, because a
-   * replica with a wrong state must not serve it (R-determinism).
+   * Throws if the hash attested in the log for a block differs from the one this replica computed,
+   * because a replica with a wrong state must not serve it (R-determinism).
    */
   #compare(command: Command): void {
     if (command.type !== 'attest') return;
@@ -306,7 +309,7 @@ export class FollowingReplica {
 
   #enter(payload: SnapshotPayload): void {
     const { height } = payload.head;
-    // The start is stored as text, because restored models can change the payload before it is
+    // The start is stored as text, because restored models can modify the payload before it is
     // written.
     const start = { height, rules: payload.rules, payload: JSON.stringify(payload) };
     try {
@@ -318,7 +321,7 @@ export class FollowingReplica {
   }
 
   /**
-   * Returns the first state under the rules of this program, migrated from the last one under the
+   * Returns the first state under this program's rules, migrated from the last one under the
    * previous rules.
    */
   #eraStart(): SnapshotPayload {

@@ -3,15 +3,15 @@ import { address, instrumentId, type Address } from '@oddlot/units';
 
 /**
  * The initial parameters and markets of a new venue. They become the first block of the log, so
- * later changes of these defaults affect only new venues.
+ * later changes to these defaults affect only new venues.
  */
 
 const USDC = 1_000_000;
 const PERCENT = 1_000_000;
 
 /**
- * The account of the insurance fund. The address is not derived from a key, so no signature for it
- * can exist.
+ * The account of the insurance fund. The address is not derived from a key, so it can have no valid
+ * signature.
  */
 export const INSURANCE_FUND_ADDRESS = address('0x0dd107000000000000000000000000000000f0fd');
 
@@ -28,7 +28,7 @@ type GenesisOptions = {
 
 export const OPENING_FEE_MICRO_USDC = { mainnet: USDC, testnet: 0 } as const;
 
-/** Returns the parameters that the rulebook leaves to the network and its operator. */
+/** Returns the parameters that the rulebook leaves up to the network and its operator. */
 export function defaultParameters(
   serviceNetwork: string,
   { admins = [], deployers = admins, openingFeeMicroUsdc = 0 }: GenesisOptions = {},
@@ -96,7 +96,7 @@ function tier(level: number, volumeUsdc: number, makerFeeE8: number, takerFeeE8:
 }
 
 /**
- * Returns a tier table from rows of [end of the tier in whole coins, leverage, maintenance in
+ * Builds a tier table from rows of [end of the tier in whole coins, leverage, maintenance in
  * percent].
  */
 function tiers(lotsPerCoin: number, rows: readonly (readonly [number, number, number])[]) {

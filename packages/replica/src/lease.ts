@@ -1,16 +1,16 @@
 import { assert } from '@oddlot/units';
 
 /**
- * Assigns tasks that a venue runs once, such as the ticker, the oracle and the writer of the
- * history, to one of its processes. Names are unique in the venue, and at most one process holds a
+ * Assigns each task that a venue runs only once, such as the ticker, the oracle or the history
+ * writer, to one of its processes. Names are unique in the venue, and at most one process holds a
  * name.
  */
 export interface Lease {
   /**
    * Runs a task while this process holds a name. `start` runs each time the process acquires the
-   * name and `stop` each time it loses it, never both at once. Resolves when the holder is known
-   * and, if it is this process, `start` has completed. If `start` fails, `stop` runs before this
-   * call fails, because the task may have been started partially.
+   * name, and `stop` each time it loses the name; they never run at the same time. Resolves when
+   * the holder is known and, if it is this process, `start` has completed. If `start` fails, `stop`
+   * runs before this call fails, because the task may have been partially started.
    */
   hold(name: string, start: Start, stop: Stop): Promise<Held>;
 }
@@ -19,18 +19,18 @@ export type Start = (term: Term) => void | Promise<void>;
 export type Stop = () => void | Promise<void>;
 
 /**
- * This lease is held by the process that works on the settlement chain, or that returns withdrawals
- * which no chain can pay.
+ * This lease is held by the process that transacts on the settlement chain or, if there is no chain
+ * to pay withdrawals, credits them back.
  */
 export const SETTLEMENT_LEASE = 'settlement';
 
 export type Term = {
   /**
-   * The number is greater than in every earlier term of any process, so that side effects of a
-   * former holder can be rejected.
+   * Greater than the number of every earlier term of any process, so that side effects of a former
+   * holder can be rejected.
    */
   readonly number: number;
-  /** Identifies this process in the terms of the log (R-terms). */
+  /** Identifies this process in the terms recorded in the log (R-terms). */
   readonly holder: string;
   /** True if another process may already hold the name. */
   isOver(): boolean;
@@ -45,7 +45,7 @@ export type Held = {
   release(): Promise<void>;
 };
 
-/** There is a single term, because a data folder belongs to one process at a time. */
+/** There is only one term, because a data folder belongs to one process at a time. */
 const ONLY_TERM: Term = {
   number: 0,
   holder: 'local',
@@ -68,7 +68,7 @@ export class LocalLease implements Lease {
     try {
       await start(ONLY_TERM);
     } catch (error) {
-      // The error of the failed start is more useful than an error from stopping it.
+      // The error from the failed start is more useful than one from stopping it.
       await this.#release(name, stop).catch(() => undefined);
       throw error;
     }

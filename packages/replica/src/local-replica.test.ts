@@ -126,8 +126,8 @@ class Heights implements Projection {
 const credit = (replica: LocalReplica, amountMicroUsdc: number) =>
   replica.propose({ type: 'creditFaucet', account: alice, subAccount: 'perp', amountMicroUsdc });
 
-describe('a local replica restores its state from its log', () => {
-  test('a replica starts with its genesis, and later from the log alone, with the same hash', async () => {
+describe("restoring a local replica's state from its log", () => {
+  test('a replica starts with its genesis, and later from the log alone with the same hash', async () => {
     const first = await started();
     await credit(first.replica, 5);
     const { head } = first.replica;
@@ -153,7 +153,7 @@ describe('a local replica restores its state from its log', () => {
     await second.journal.close();
   });
 
-  test('R-snapshots: a replica ignores a snapshot whose content the log contradicts, and replays the log', async () => {
+  test('R-snapshots: a replica ignores a snapshot that the log contradicts, and replays the log', async () => {
     const first = await started();
     await credit(first.replica, 5);
     await first.replica.attestSnapshot(await snapshot(first));
@@ -189,7 +189,7 @@ describe('a local replica restores its state from its log', () => {
     await third.journal.close();
   });
 
-  test('commands that are proposed together are in one block and keep their order', async () => {
+  test('commands proposed together are put in one block and keep their order', async () => {
     const { journal, replica } = await started();
     const amounts = Array.from({ length: 100 }, (_, index) => index + 1);
     const executed = await Promise.all(amounts.map((amount) => credit(replica, amount)));
@@ -218,13 +218,13 @@ describe('a local replica restores its state from its log', () => {
     await expect(started()).rejects.toThrow(/The log ends at block 1, .* contain block 2/);
   });
 
-  test('a replica compares attested hashes at every replay and stops if one differs', async () => {
+  test('a replica compares attested hashes on every replay and stops if one differs', async () => {
     const first = await started();
     await credit(first.replica, 5);
     await snapshot(first);
     await first.journal.close();
-    // The journal now contains another history of the same length, to which the stored snapshot
-    // does not belong.
+    // The journal now contains a different history of the same length, and the stored snapshot does
+    // not belong to it.
     await cp(join(folder, 'snapshots'), join(folder, 'kept'), { recursive: true });
     await rm(join(folder, 'journal'), { recursive: true });
     await rm(join(folder, 'snapshots'), { recursive: true });
@@ -255,7 +255,7 @@ describe('a local replica restores its state from its log', () => {
     expect(second.blocks).toEqual([3]);
   });
 
-  test('a replica ignores a snapshot with a projection of a later version, and replays the log', async () => {
+  test('a replica ignores a snapshot that has a later projection version, and replays the log', async () => {
     const first = await started(new Heights({ version: 2 }));
     await credit(first.replica, 5);
     await snapshot(first);
@@ -295,7 +295,7 @@ describe('blocks are published in order', () => {
     const { height } = replica.head;
     for (let block = 0; block < 20; block += 1) {
       const both = [replica.propose(credit(1)), replica.tick()];
-      // A caller that needs the newest block can publish it immediately.
+      // A caller that needs the newest block can have it published immediately.
       if (block % 3 === 0) replica.publish();
       await Promise.all(both);
       if (block % 2 === 0) replica.publish();

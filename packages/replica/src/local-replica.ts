@@ -25,7 +25,7 @@ import {
 } from './replica.ts';
 import type { PackedPayload, WrittenSnapshot } from './snapshot-codec.ts';
 
-/** The interval at which a replica that waits for its era checks for the announcement. */
+/** How often a replica waiting for its era checks for the announcement, in milliseconds. */
 const LOOK_AGAIN_MS = 50;
 
 type ReplicaOptions = {
@@ -39,21 +39,20 @@ type ReplicaOptions = {
   readonly name?: string | undefined;
   readonly genesis: readonly Command[];
   /**
-   * Called when the log has been replayed and nothing has been appended yet. Returns the newest
-   * block that is recorded anywhere outside the log. A log that ends before this block has lost
-   * blocks.
+   * Called when the log has been replayed but nothing has been appended yet. Returns the newest
+   * block recorded anywhere outside the log. A log that ends before this block has lost blocks.
    */
   readonly knownHeight?: () => Promise<number>;
   /**
-   * Called if a snapshot or the start of an era is intact but cannot be used here; an older one is
-   * then tried.
+   * Called if a snapshot or the start of an era is intact but unusable here; an older one is tried
+   * next.
    */
   readonly onPassedOver?: (what: string, why: string) => void;
   /** Called when the rules have changed and the log continues in a new era. */
   readonly onEra?: (era: { readonly rules: number; readonly from: number }) => void;
 };
 
-/** The height from which a start began, and the number of blocks it applied. */
+/** The height a startup began from, and the number of blocks it applied. */
 type CaughtUp = { readonly snapshotHeight: number; readonly replayed: number };
 
 /**
@@ -71,7 +70,7 @@ export class LocalReplica implements Replica {
   #isStopped = false;
   #announced = 0;
   #outdated: LaterReleaseError | undefined;
-  /** The contested blocks whose attestation has been proposed. */
+  /** The contested blocks for which an attestation has been proposed. */
   readonly #attested = new Set<number>();
   #restored: Promise<void> | undefined;
 
@@ -93,7 +92,7 @@ export class LocalReplica implements Replica {
     return this.#following.head;
   }
 
-  /** True while old blocks are replayed, for which no caller waits. */
+  /** True while old blocks are being replayed. No caller is waiting for them. */
   get isReplaying(): boolean {
     return this.#isReplaying;
   }
@@ -110,7 +109,7 @@ export class LocalReplica implements Replica {
     this.#following.onBlock(listener);
   }
 
-  /** Calls back after each block, after the proposers of its commands have got their responses. */
+  /** Calls back after each block, once the proposers of its commands have their responses. */
   onPublish(listener: (block: AppliedBlock) => void): void {
     this.#publication.onBlock(listener);
   }
@@ -119,20 +118,23 @@ export class LocalReplica implements Replica {
     this.#publication.publish();
   }
 
-  /** Passes every block from the start to a projection and includes its dump in snapshots. */
+  /**
+   * Passes every block to a projection, starting with the first, and includes its dump in
+   * snapshots.
+   */
   attach(projection: Projection): void {
     this.#following.attach(projection);
   }
 
-  /** Begins to restore while the caller prepares other things; `start` reports the result. */
+  /** Begins restoring while the caller prepares other things; `start` reports the result. */
   restore(): void {
     this.#restored ??= this.#restore();
     this.#restored.catch(() => undefined);
   }
 
   /**
-   * Restores the state, replays the existing log, follows new blocks, and only then begins to
-   * propose.
+   * Restores the state, replays the existing log, follows new blocks, and only then begins
+   * proposing.
    */
   async start(): Promise<CaughtUp> {
     const { knownHeight, log } = this.#options;
@@ -142,14 +144,14 @@ export class LocalReplica implements Replica {
     await log.follow(from + 1, (entry) => this.#take(entry), { withRequests: true });
     const replayed = this.head.height - from;
     const known = (await knownHeight?.()) ?? 0;
-    // Another replica may have written rows of blocks that arrived in the meantime.
+    // Another replica may have written rows for blocks that arrived in the meantime.
     await log.reach?.(known);
     this.#assertReaches(known);
     this.#assertAgrees();
     if (this.#options.name !== undefined) await this.#waitForEra();
     const opening = this.head.height === 0 ? this.#genesis() : await this.#nextEra();
     this.#isReplaying = false;
-    // If several replicas open the log at the same time, the opening by one of them applies to all.
+    // If several replicas open the log at the same time, one opening applies to all of them.
     const commands = opening.map((command) => ({ command }));
     if (opening.length > 0) await log.appendBehind(this.head.height, commands);
     this.#attestContested();
@@ -181,7 +183,7 @@ export class LocalReplica implements Replica {
   }
 
   /**
-   * Records the hash of a snapshot's content in the log, so that a replica that starts from the
+   * Records the hash of a snapshot's content in the log, so that a replica starting from the
    * snapshot can verify it. Returns false if the block is too old, or if proposing has stopped.
    */
   async attestSnapshot({ content, height }: WrittenSnapshot): Promise<boolean> {
@@ -210,7 +212,7 @@ export class LocalReplica implements Replica {
     return this.#proposer.queued;
   }
 
-  /** Returns the commands that precede a new proposal in the log and have not been executed yet. */
+  /** Returns the commands not executed yet that will precede a new proposal in the log. */
   underWay(): Iterable<Command> {
     return this.#proposer.underWay();
   }
@@ -241,8 +243,8 @@ export class LocalReplica implements Replica {
   }
 
   /**
-   * Returns undefined if the log continues under rules that this program does not support. The
-   * replica then serves its last state and applies nothing.
+   * Returns undefined if the log continues under rules this program does not support. The replica
+   * then serves its last state and applies nothing.
    */
   #apply(entry: LogEntry): AppliedBlock | undefined {
     for (const { command } of entry.commands)
@@ -270,7 +272,7 @@ export class LocalReplica implements Replica {
   }
 
   /**
-   * Attests this replica's hash of blocks on which replicas disagree, so that all replicas can
+   * Attests this replica's hash of each block that replicas disagree on, so that all replicas can
    * count the votes.
    */
   #attestContested(): void {
@@ -280,7 +282,7 @@ export class LocalReplica implements Replica {
       if (this.#attested.has(height)) continue;
       this.#attested.add(height);
       this.#attest({ height, hash: hashOf(own) })
-        // A failed attestation is repeated when another replica attests the block again.
+        // A failed attestation is retried when another replica attests the block again.
         .catch(() => undefined)
         .finally(() => this.#attested.delete(height));
     }
@@ -288,7 +290,7 @@ export class LocalReplica implements Replica {
 
   /**
    * Attests the snapshot from which this replica started, so that other replicas can start from it
-   * too. The last snapshot of a run is written after proposing has stopped, so it was not attested
+   * too. A run writes its last snapshot after proposing has stopped, so it could not be attested
    * then. A single replica does not need this.
    */
   async #attestBeginning(): Promise<void> {
@@ -296,13 +298,13 @@ export class LocalReplica implements Replica {
     const { begunWith } = this.#following;
     if (name === undefined || begunWith === undefined) return;
     if ((await attestedIn(log, begunWith.height)) !== undefined) return;
-    // A failed attestation is repeated at the next start or with the next snapshot.
+    // A failed attestation is retried on the next startup or with the next snapshot.
     this.attestSnapshot(begunWith).catch(() => undefined);
   }
 
   /**
-   * Throws if a replica that runs alone disagrees with the attested hashes, because no other
-   * replica can confirm its hash later.
+   * Throws if a replica running alone disagrees with the attested hashes, because no other replica
+   * could confirm its hash later.
    */
   #assertAgrees(): void {
     if (this.#options.name !== undefined) return;
@@ -314,8 +316,8 @@ export class LocalReplica implements Replica {
 
   /**
    * Returns the commands that open the era of these rules if the log ends in an earlier one
-   * (R-era). The start is stored before the log refers to it, so a crash in between leaves only an
-   * unused file.
+   * (R-era). The era's first state is stored before the log refers to it, so a crash in between
+   * only leaves an unused file.
    */
   async #nextEra(): Promise<readonly Command[]> {
     const { eras, onEra } = this.#options;
@@ -330,10 +332,10 @@ export class LocalReplica implements Replica {
   }
 
   /**
-   * Waits until the log is in the era of these rules. A replica must not open an era alone, because
-   * other replicas may support only the old rules. It waits until an operator announces the new
-   * rules in the log, and then opens the era after the pending blocks, unless another replica does
-   * so.
+   * Waits until the log is in the era of these rules. A replica must not open an era on its own,
+   * because other replicas may support only the old rules. It waits until an operator announces the
+   * new rules in the log, and then opens the era after the pending blocks, unless another replica
+   * has done so.
    */
   async #waitForEra(): Promise<void> {
     const { eras, log } = this.#options;
@@ -356,8 +358,8 @@ export class LocalReplica implements Replica {
   }
 
   /**
-   * Throws if the log has lost blocks: a record that was stored after a block became durable proves
-   * that the log contained the block.
+   * Throws if the log has lost blocks: records are stored only after their block is durable, so a
+   * record proves that the log once contained the block.
    */
   #assertReaches(known: number): void {
     const { log } = this.#options;
@@ -366,9 +368,9 @@ export class LocalReplica implements Replica {
 }
 
 /**
- * Notifies listeners that pass blocks on, after the callers that wait for a block, so that a reply
- * is sent before a thousand streams are updated. Blocks are published in order, each before the
- * next is applied, because listeners read the state.
+ * Notifies the listeners that pass blocks on, but only after the callers waiting for a block, so
+ * that a reply is sent before a thousand streams are updated. Blocks are published in order, each
+ * before the next is applied, because listeners read the state.
  */
 class Publication {
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
@@ -406,14 +408,14 @@ class Publication {
 const TICK_MS = 1_000;
 const LOOK_MS = 200;
 const RETRY_MS = 5;
-/** The interval at which the log records the hash computed by this replica. */
+/** How often the hash computed by this replica is recorded in the log, in milliseconds. */
 const ATTEST_MS = 10_000;
 
 type TickedReplica = Pick<LocalReplica, 'attest' | 'head' | 'onBlock' | 'state' | 'tick'>;
 
 /**
- * Appends an empty block if no other block has advanced the time for a second, or past an earlier
- * due time (R-clock, R-delay). Periodically appends the hash of the newest block.
+ * Appends an empty block if no other block has advanced the time for a second, or by the time a
+ * timer is due (R-clock, R-delay). Periodically appends the hash of the newest block.
  */
 export class Ticker {
   readonly #replica: TickedReplica;
@@ -453,7 +455,7 @@ export class Ticker {
     }
   }
 
-  /** Sets a timer for the next due time. A block that is applied earlier sets the timer again. */
+  /** Sets a timer for the next due time. A block applied before then resets the timer. */
   #arm(): void {
     clearTimeout(this.#due);
     if (!this.#isRunning) return;
@@ -476,8 +478,8 @@ export class Ticker {
   }
 
   /**
-   * Returns the time until something is due. Consensus time is never before the newest block, even
-   * if the clock shows an earlier time.
+   * Returns the time until something is due. Consensus time is never earlier than the newest block,
+   * even if the clock is.
    */
   #untilDueMs(): number {
     const { head, state } = this.#replica;

@@ -17,7 +17,7 @@ async function rowsInTurns(rows: LazyRows<unknown>, spend: Spend, inTurn: InTurn
   const parts: string[] = [];
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
     const end = Math.min(start + ROWS_AT_ONCE, rows.length);
-    // The brackets are removed, because the parts are joined into one list.
+    // The brackets are removed because the parts are joined into one list.
     const write = (): string => JSON.stringify(rows.slice(start, end)).slice(1, -1);
     const part = Promise.withResolvers<string>();
     inTurn(() => {
@@ -38,8 +38,8 @@ const LARGE_BYTES = 4 * 1024;
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * A short response is a string that is sent together with its headers; a large one is a buffer that
- * all clients share.
+ * A short response is a string that is sent together with its headers; a large one is a buffer
+ * shared by all clients.
  */
 type Answered = string | Buffer;
 
@@ -50,7 +50,7 @@ type CachedQuery = {
   readonly isCommon?: boolean;
   /**
    * Returns the group of clients that may share a response while it is being built; by default, all
-   * clients share it. It is called before each build.
+   * clients share it. Called before each build.
    */
   readonly group?: () => string;
 };
@@ -63,7 +63,7 @@ export class AnswerCache {
   #height = -1;
   #bytes = 0;
   readonly #answers = new Map<string, Answered>();
-  /** The responses that are being built over several turns, at most one per query. */
+  /** Responses being built over several turns, at most one per query. */
   readonly #underWay = new Map<string, { height: number; made: Promise<Answered> }>();
 
   get bytes(): number {
@@ -71,8 +71,8 @@ export class AnswerCache {
   }
 
   /**
-   * Returns the response at a height: a cached one, one that is being built, or a new one. If the
-   * response is being built for an older block, the query waits for it and then builds a new one.
+   * Returns the response at a height: a cached one, one being built, or a new one. If the response
+   * is being built for an older block, the query waits for it and then builds its own.
    */
   answer(
     height: () => number,

@@ -28,7 +28,7 @@ async function start(options: TestEdgeOptions = {}): Promise<TestEdge> {
   return edge;
 }
 
-/** Pads a request with spaces up to a number of bytes. */
+/** Pads a request with spaces to a given number of bytes. */
 const padded = (body: string, bytes: number): string => {
   const space = ' '.repeat(bytes - Buffer.byteLength(body));
   return body.replace('"action":', `"action":${space}`);
@@ -57,7 +57,7 @@ describe('R-requests: the size of a request body is limited', () => {
     expect((await send('/exchange', body(256 * KIB))).json).toMatchObject({ status: 'ok' });
   });
 
-  test('a body without an action is also rejected for its size', async () => {
+  test('a body without an action is also rejected if it is too large', async () => {
     const { send } = await start();
     for (const body of [
       { nonce: 1, pad: '' },
@@ -105,7 +105,7 @@ describe('R-requests: the size of a request body is limited', () => {
     expect(replica.proposed).toBe(proposed);
   });
 
-  test('the log contains requests without insignificant whitespace', () => {
+  test('requests are logged without insignificant whitespace', () => {
     const body = signed(orderAction(), { key: alice, nonce: 1 });
     expect(withoutSpace(padded(body, 60 * KIB))).toBe(body);
     expect(withoutSpace('{ "a b" : "c \\" d" ,\t"e":\r\n[ 1 , "\\\\" ] }')).toBe(
@@ -114,7 +114,7 @@ describe('R-requests: the size of a request body is limited', () => {
   });
 });
 
-describe('R-requests: the bodies in flight are limited', () => {
+describe('R-requests: the number of request bodies in flight is limited', () => {
   const limits = {
     bodiesMax: 8,
     bodiesPerClientMax: 3,
@@ -149,7 +149,7 @@ describe('R-requests: the bodies in flight are limited', () => {
     expect((await edge.send('/info', { type: 'perpMeta' })).status).toBe(200);
   });
 
-  test('when the total limit of bodies is reached, all clients are asked to retry', async () => {
+  test('when the total body limit is reached, all clients are asked to retry', async () => {
     await start({ edge: { bodyLimits: limits } });
     for (let index = 2; index < 10; index++) await hold(`127.0.0.${index}`);
     await heldBodies(8);
@@ -183,7 +183,7 @@ describe('R-requests: the bodies in flight are limited', () => {
     expect(edge.edge.bodies).toEqual({ bodies: 0, bytes: 0 });
   });
 
-  test('a few clients with endless bodies do not block others', async () => {
+  test('a few clients sending endless bodies do not block others', async () => {
     await start({ edge: { bodyLimits: { ...limits, bodiesMax: 24, bodiesPerClientMax: 12 } } });
     for (const from of ['127.0.0.2', '127.0.0.3']) {
       for (let index = 0; index < 12; index++) await hold(from);
@@ -192,7 +192,7 @@ describe('R-requests: the bodies in flight are limited', () => {
     for (let index = 0; index < 3; index++) {
       expect((await edge.send('/info', { type: 'perpMeta' })).status).toBe(200);
     }
-    // One body was closed for the new client, and its slot is free again.
+    // One connection was closed to make room for the new client, and its slot is free again.
     await heldBodies(23);
   });
 });

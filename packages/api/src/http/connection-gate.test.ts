@@ -48,7 +48,7 @@ describe('R-requests: the number of connections is limited', () => {
     expect(edge.edge.connections.refused).toBe(1);
   });
 
-  test('a client at its connection limit loses a connection that has been idle', async () => {
+  test('a client at its connection limit has an idle connection closed to admit a new one', async () => {
     await start({ connectionLimits: limits });
     const idle: Socket[] = [];
     for (let index = 0; index < 4; index++) idle.push(await open('127.0.0.2'));
@@ -60,7 +60,7 @@ describe('R-requests: the number of connections is limited', () => {
     expect(edge.edge.connections).toMatchObject({ open: 4, evicted: 1, refused: 0 });
   });
 
-  test('at the total limit, the client with the most connections loses one, and idle ones are closed first', async () => {
+  test('at the total limit, the client with the most connections loses one, idle ones first', async () => {
     await start({ connectionLimits: limits });
     const idle: Socket[] = [];
     for (let index = 0; index < 4; index++) idle.push(await open('127.0.0.2'));
@@ -70,7 +70,7 @@ describe('R-requests: the number of connections is limited', () => {
     expect(await isServed('127.0.0.4')).toBe(true);
     await closed;
     expect(edge.edge.connections).toMatchObject({ open: 6, evicted: 1, refused: 0 });
-    // A client with as many connections as the others cannot displace one of theirs.
+    // A client with as many connections as the others cannot displace any of theirs.
     expect(await isServed('127.0.0.3')).toBe(false);
   });
 
@@ -93,7 +93,7 @@ describe('R-requests: the number of connections is limited', () => {
     expect(answer.toString()).toContain('HTTP/1.1 200');
   });
 
-  test('the connections of a trusted proxy do not count as those of one client', async () => {
+  test('connections from a trusted proxy do not count as connections of a single client', async () => {
     await start({ connectionLimits: limits, isProxy: (ip) => ip === '127.0.0.2' });
     for (let index = 0; index < 6; index++) await open('127.0.0.2');
     await expect.poll(() => edge.edge.connections.open).toBe(6);

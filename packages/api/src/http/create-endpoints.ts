@@ -28,7 +28,7 @@ import { GATE_TEXTS } from '@oddlot/translate/rejects/account';
 type EndpointOptions = ExchangeOptions &
   InfoOptions & {
     readonly history: History;
-    /** False for load tests, which disable the limits per client. */
+    /** False for load tests, which disable the per-client limits. */
     readonly hasLimits: boolean;
   };
 
@@ -37,10 +37,10 @@ export type Endpoints = {
   readonly info: Endpoint;
   /** Executes requests from Hyperliquid clients. */
   readonly hyperliquid: TextEndpoint;
-  /** This value is undefined if the venue has no faucet. */
+  /** Undefined if the venue has no faucet. */
   readonly faucet: Endpoint | undefined;
   readonly byPath: Readonly<Record<string, AnyEndpoint>>;
-  /** Limits the number of exports that are written at the same time. */
+  /** Limits how many exports can be written concurrently. */
   readonly exports: ExportGate;
 };
 
@@ -73,8 +73,8 @@ export function createEndpoints(options: EndpointOptions): Endpoints {
 }
 
 /**
- * Creates the endpoint /account-status, which returns whether an address may trade. The binding
- * check is made by /exchange.
+ * Creates the endpoint /account-status, which reports whether an address may trade. Only the check
+ * in /exchange is binding.
  */
 export function accountStatusEndpoint({ replica }: { readonly replica: Replica }): Endpoint {
   return {
@@ -94,8 +94,8 @@ export function accountStatusEndpoint({ replica }: { readonly replica: Replica }
 }
 
 /**
- * Returns the first reason that prevents an address from trading: an unknown channel, its access
- * control, or a missing account.
+ * Returns the first reason why an address may not trade: an unknown channel, its access control, or
+ * a missing account.
  */
 function reasonAgainst(state: State, user: Address, channel: number): string | undefined {
   if (!isExchange(channel)) return MESSAGES.unknownChannel();

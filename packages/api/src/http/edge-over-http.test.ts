@@ -50,7 +50,7 @@ describe('requests are routed by path and method', () => {
     }
   });
 
-  test('R-requests: pipelined requests are processed one at a time', async () => {
+  test('R-requests: pipelined requests are processed one by one', async () => {
     const { edge, port } = await start();
     const body = '{"type":"perpMeta"}';
     const requests = [
@@ -102,7 +102,7 @@ describe('requests are routed by path and method', () => {
     },
   );
 
-  test('browser pages of other origins may send POST requests', async () => {
+  test('web pages of other origins may send POST requests', async () => {
     const { send } = await start();
     const headers = { origin: 'https://x.test', 'access-control-request-method': 'POST' };
     const preflight = await send('/exchange', undefined, { method: 'OPTIONS', headers });
@@ -122,7 +122,7 @@ describe('requests are routed by path and method', () => {
     expect(reply.headers['date']).toBeDefined();
   });
 
-  test('WebSocket handshakes are passed on, and other upgrades are treated as plain requests', async () => {
+  test('WebSocket handshakes are passed on, and other upgrade requests are treated as plain requests', async () => {
     const paths: string[] = [];
     const { send, port } = await start({
       edge: {
@@ -222,7 +222,7 @@ describe('request bodies are validated before they are parsed', () => {
     agent.destroy();
   });
 
-  test('an endless body gets a response while it is still being sent, and then the connection is closed', async () => {
+  test('an endless body gets a response while it is still being sent, and the connection is then closed', async () => {
     const { port } = await start();
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
@@ -254,7 +254,7 @@ describe('request bodies are validated before they are parsed', () => {
     other.destroy();
   });
 
-  test('a client with slow headers is disconnected', async () => {
+  test('a client that sends its headers too slowly is disconnected', async () => {
     const { port } = await start({ edge: { headersTimeoutMs: 200, requestTimeoutMs: 400 } });
     const socket = connect(port, '127.0.0.1');
     socket.write('POST /info HTTP/1.1\r\nHost: x\r\n');
@@ -342,7 +342,7 @@ describe('requests are limited per client', () => {
     expect(counts.recovered).toBe(recovered);
   });
 
-  test('clients behind a trusted proxy have separate limits', async () => {
+  test('clients behind a trusted proxy are limited separately', async () => {
     const { send } = await start({ isLimited: true, trustedProxies: ['127.0.0.1'] });
     const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
     for (let index = 0; index < 50; index++) await send('/info', RATE_LIMIT, from('1.1.1.1'));
@@ -352,8 +352,8 @@ describe('requests are limited per client', () => {
   });
 });
 
-describe('the server reports errors and completes requests at shutdown', () => {
-  test('an unexpected exception causes one error response and one log entry, and later requests are served', async () => {
+describe('error reporting and orderly shutdown', () => {
+  test('an unexpected exception results in one error response and one log entry, and later requests are served', async () => {
     const { send, errors } = await start({
       edge: {
         endpoints: {
@@ -373,7 +373,7 @@ describe('the server reports errors and completes requests at shutdown', () => {
     expect((await send('/info', { type: 'ok' })).status).toBe(200);
   });
 
-  test('requests get a 503 if the log accepts no writes', async () => {
+  test('requests get a 503 while the log is not writable', async () => {
     const { send, replica } = await start();
     const alice = testKey(1);
     replica.credit(alice.address);
@@ -429,7 +429,7 @@ describe('the server reports errors and completes requests at shutdown', () => {
     await cut;
   });
 
-  test('a request is executed even if its client disconnects, and does not stay in flight', async () => {
+  test('a request is executed even if its client disconnects, and is no longer counted as in flight', async () => {
     const { replica, edge, port } = await start();
     const alice = testKey(1);
     replica.credit(alice.address);

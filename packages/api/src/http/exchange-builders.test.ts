@@ -43,7 +43,7 @@ const order = (f: number, change: TestOrder = {}) => ({
 });
 
 describe('approveBuilderFee and revokeBuilderFee change the approved builders', () => {
-  test('a builder can be approved, changed and revoked, and its rate is shown as it was written', async () => {
+  test('a builder can be approved, changed and revoked, and its rate is shown as submitted', async () => {
     expect((await approve({ maxFeeRate: '0.050%' })).json.data).toEqual({
       type: 'ApproveBuilderFee',
       data: { statuses: ['success'] },
@@ -75,7 +75,7 @@ describe('approveBuilderFee and revokeBuilderFee change the approved builders', 
     });
   });
 
-  test('a twenty-first builder and the revocation of an unknown one are rejected', async () => {
+  test('approving a twenty-first builder and revoking an unknown one are rejected', async () => {
     for (let i = 1; i <= 20; i++) {
       expect((await approve({ builder: `0x${String(i).padStart(40, '0')}` })).json.code).toBe(0);
     }
@@ -99,7 +99,7 @@ describe('approveBuilderFee and revokeBuilderFee change the approved builders', 
   });
 });
 
-describe('orders can name a builder, which receives a fee', () => {
+describe('an order can name a builder, who receives a fee', () => {
   const dropped = (details: object) => [
     { code: 'BUILDER_FEE_DROPPED', message: 'The builder fee was dropped', details },
   ];
@@ -136,7 +136,7 @@ describe('orders can name a builder, which receives a fee', () => {
     expect((await send(order(f), { confirm: 'executed' })).json.warnings).toEqual(dropped(details));
   });
 
-  test('the fee is dropped for a builder with too small a balance and for a builder that is not approved', async () => {
+  test("the fee is dropped if the builder's balance is too small or the builder is not approved", async () => {
     await approve();
     await direct(
       'tokenSend',
@@ -156,7 +156,7 @@ describe('orders can name a builder, which receives a fee', () => {
     expect((await send(order(5))).json.warnings).toEqual(warnings);
   });
 
-  test('without confirm, the warning reflects admission; with confirm, it reflects execution', async () => {
+  test('without confirm, the warning is based on admission; with confirm, on execution', async () => {
     const revokedMeanwhile = async (options: Sign) => {
       await approve();
       const release = edge.replica.hold();
@@ -187,7 +187,7 @@ describe('claimBuilderRewards pays out earned fees', () => {
     });
   });
 
-  test('an agent can claim all rewards to the perp balance, and the ledger shows the claim', async () => {
+  test('an agent can claim all rewards into the perp balance, and the ledger lists the claim', async () => {
     await approve();
     await send(order(10));
     await send(orderAction({ b: false }), { key: bob });
@@ -211,7 +211,7 @@ describe('claimBuilderRewards pays out earned fees', () => {
     });
   });
 
-  test('the builder state of an address without rewards contains zeros', async () => {
+  test('the builder state shows zeros for an address without rewards', async () => {
     expect(await info({ type: 'builderState', user: ZERO })).toEqual({
       builder: ZERO,
       unclaimedRewards: '0',

@@ -81,7 +81,7 @@ describe('the order action places orders', () => {
     ]);
   });
 
-  test('the response names the first failed order, and the other orders are executed', async () => {
+  test('the response reports the first failed order, and the other orders are executed', async () => {
     await sell(bob, { p: '100', s: '0.2' });
     const alo = { t: { limit: { tif: 'Alo' } } };
     const reply = await place({ p: '99' }, { p: '100', ...alo }, { p: '98', ...alo });
@@ -185,7 +185,7 @@ describe('the order action places orders', () => {
     expect(edge.replica.proposed).toBe(0);
   });
 
-  test('a margin error contains the required and the available amount', async () => {
+  test('a margin error gives the required and the available amount', async () => {
     const poor = testKey(4);
     edge.replica.credit(poor.address, 5);
     const reply = await send(orderAction({ s: '10' }), { key: poor });
@@ -258,7 +258,7 @@ describe('the cancel actions cancel orders', () => {
     expect((await confirmed(byCloid)).json.data.data.orders).toMatchObject([{ oid: 2, cloid: c }]);
   });
 
-  test('a cancel of a missing order succeeds without confirm and fails with confirm', async () => {
+  test('cancelling a missing order succeeds without confirm and fails with confirm', async () => {
     const notFound = 'Order was never placed, already canceled, or filled. asset=1';
     const cancel = { type: 'cancel', cancels: [{ a: 1, o: '77' }] };
     const plain = await send(cancel);
@@ -282,7 +282,7 @@ describe('the cancel actions cancel orders', () => {
     ]);
   });
 
-  test('a cancel with a malformed client order id is rejected', async () => {
+  test('cancelling by a malformed client order id is rejected', async () => {
     const cancel = { type: 'cancelByCloid', cancels: [{ asset: 1, cloid: 'x' }] };
     expect((await send(cancel)).json).toMatchObject({
       code: 10011,
@@ -390,7 +390,7 @@ describe('requests are accepted only from permitted signers', () => {
     });
   });
 
-  test('a signature without a valid signer is rejected', async () => {
+  test('a signature that recovers to no signer is rejected', async () => {
     const body = sign(orderAction()).replace(/"r":"0x[0-9a-f]+"/, '"r":"0x0"');
     expect((await edge.send('/exchange', body)).json).toMatchObject({
       status: 'err',
@@ -406,7 +406,7 @@ describe('requests are accepted only from permitted signers', () => {
     expect(reply.json.message).toBe('Not an integer: 1.0');
   });
 
-  test('an action is accepted before its expiry and rejected afterwards', async () => {
+  test('an action is accepted before its expiry and rejected after it', async () => {
     const expiresAfter = edge.replica.nowMs - 1;
     const reply = await send(orderAction(), { expiresAfter });
     const text = `Action expired: expiresAfter ${expiresAfter}, consensus time ${edge.replica.nowMs}`;

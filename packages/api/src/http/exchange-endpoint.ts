@@ -56,9 +56,8 @@ import {
 import type { ReadJob, RefusedRequest } from '../read-request.ts';
 
 /**
- * The options of POST /exchange. Checks run in the order in which a request can be rejected:
- * schema, nonce window, signature, authority and business rules. A rejected request leaves no
- * trace.
+ * Options for POST /exchange. Checks run in this order: schema, nonce window, signature, authority
+ * and business rules. A rejected request leaves no trace.
  */
 
 export type ExchangeOptions = {
@@ -66,7 +65,7 @@ export type ExchangeOptions = {
   readonly receipts: Receipts;
   readonly pool: Pick<RecoverPool, 'learn' | 'read'>;
   readonly now: () => number;
-  /** The maximum time for which a response with `confirm` waits for its block, in milliseconds. */
+  /** How long a response with `confirm` waits for its block at most, in milliseconds. */
   readonly confirmTimeoutMs?: number;
   /** Rejects actions while the venue is restricted or its state is too old. */
   readonly guard?: AdmissionGuard;
@@ -79,7 +78,7 @@ const CONFIRM_TIMEOUT_MS = 10_000;
 
 type Envelope = UnderstoodRequest['envelope'];
 
-/** A request with the data needed to build the response if admission rejects it. */
+/** A request, together with the data needed to build the response if admission rejects it. */
 type Received = {
   readonly request: string;
   readonly envelope: Envelope;
@@ -89,10 +88,7 @@ type Received = {
 type Context = ExchangeOptions & {
   readonly instruments: InstrumentLookup;
   readonly timeoutMs: number;
-  /**
-   * Explains why an unknown signer is refused. It is set only for requests from Hyperliquid
-   * clients.
-   */
+  /** Explains why an unknown signer is refused. Set only for requests from Hyperliquid clients. */
   readonly explainSigner?: ExplainSigner | undefined;
 };
 
@@ -110,8 +106,8 @@ export function exchangeEndpoint(options: ExchangeOptions): TextEndpoint {
 }
 
 /**
- * Creates the endpoint for requests from Hyperliquid clients, which are marked as such and logged
- * as received. The response waits for the execution.
+ * Creates the endpoint for requests from Hyperliquid clients. They are marked as such and logged as
+ * received, and the response waits for execution.
  */
 export function hyperliquidEndpoint(
   options: ExchangeOptions,
@@ -124,8 +120,7 @@ export function hyperliquidEndpoint(
     handleText: (request) => {
       const { text: body } = request;
       if (Buffer.byteLength(body) > LIMITS.bodyBytesMax) return refuseLarge();
-      // The body is parsed before it is marked, so that it cannot add a second key to the marked
-      // text.
+      // The body is parsed before the mark is added, so that a client cannot add a second such key.
       const parsed = parseObject(body, true);
       if (!parsed.ok) return exchangeRefusal(parsed.error, true);
       return handle(context, { ...request, text: markHyperliquid(body), bytes: 0 });
@@ -142,8 +137,8 @@ function contextOf(options: ExchangeOptions): Context {
 }
 
 /**
- * Returns the larger limit if the start of the body contains a permissioned type, or does not yet
- * contain a type. The action and its signer are checked later.
+ * Returns the larger limit if the start of the body names a permissioned type or does not include a
+ * type yet. The action and its signer are checked later.
  */
 function bodyBytesMaxOf(start: Buffer): number {
   const isMeant =
@@ -186,7 +181,7 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
     return refuse(await explainSigner(signer, request));
   }
   if (checked.reject !== undefined) {
-    // A rejection is final, but the state of this replica may lack newer blocks.
+    // A rejection is final, so it must not be based on a state that lacks newer blocks.
     if (context.guard?.isStateOld === true) {
       const isCurrent = await context.guard.whenCurrent();
       return isCurrent ? handle(context, sentText) : refuse(refusal('logSilent', []));
@@ -215,7 +210,7 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   return answerExecuted(context, { pending, requester, request, admitted: checked }, envelope);
 }
 
-/** These are the rejections that a signer without an account can get. */
+/** Rejections that a signer without an account can get. */
 const OF_UNKNOWN_SIGNERS: ReadonlySet<Reject['reason']> = new Set([
   'agentUnknown',
   'accountUnknown',
@@ -227,8 +222,8 @@ function isOfUnknownSigner({ reject }: CommandResult): boolean {
 }
 
 /**
- * Reads the command of a request. If a recovery thread does not have the current scale of an
- * instrument, the scale is sent to it and the request is read again.
+ * Reads the command of a request. If a recovery thread lacks the current scale of an instrument,
+ * the scale is sent to it and the request is read again.
  */
 async function readCommand(
   { instruments, pool }: Context,
@@ -252,7 +247,7 @@ function refuseRead({ replica }: Context, { refused, isGateway }: RefusedRequest
 }
 
 /**
- * Returns true for signers that the log lists as operators. Only they may send large bodies
+ * Returns true for signers listed as operators in the log. Only they may send large bodies
  * (R-requests).
  */
 function isListed({ parameters }: Replica['state'], signer: Address): boolean {
@@ -301,7 +296,7 @@ function join(
   return receipt === undefined ? undefined : answerReceipt(receipt, envelope.confirm !== undefined);
 }
 
-/** A request can get one of these rejections even after it was executed. */
+/** Rejections that a request can get even though it was executed earlier. */
 const MAY_BE_KNOWN = new Set<Reject['reason']>([
   'agentUnknown',
   'multiSigUnknown',
@@ -339,11 +334,11 @@ type Proposed = {
   readonly pending: Pending;
   readonly requester: Requester;
   /**
-   * The request whose texts the response quotes; undefined if the same action was first received in
-   * another request.
+   * The request quoted in the response; undefined if the same action was first received in another
+   * request.
    */
   readonly request?: string;
-  /** The result of admission; undefined for a repeated request, because it is not checked twice. */
+  /** The result of admission; undefined for a resent request, because it is not checked again. */
   readonly admitted?: CommandResult;
 };
 
@@ -358,7 +353,7 @@ async function answerExecuted(
     const answered = executedAnswer(context, proposed);
     return (await within(answered, waitLimitOf(context, command))) ?? pendingReply(command);
   }
-  // A request is acknowledged only after it is durable, so no response can be sent earlier.
+  // A request may be acknowledged only once it is durable, so no response is sent before that.
   const done = await within(pending.executed);
   const outcome = asAdmitted(done.outcome, admitted);
   if (outcome.reject === undefined) {
@@ -382,8 +377,8 @@ async function executedAnswer(context: Context, proposed: Proposed): Promise<Rep
 }
 
 /**
- * Returns the response to the same request in an earlier block. If two replicas accept a request at
- * the same time, it is executed once, and both clients get its result instead of `nonceUsed`.
+ * Returns the response for the same request from an earlier block. If two replicas accept a request
+ * at the same time, it is executed once, and both clients get its result instead of `nonceUsed`.
  */
 async function firstAnswer(
   { receipts }: Context,
@@ -404,7 +399,7 @@ async function firstAnswer(
   return (isConfirmed) => answerReceipt(first, isConfirmed);
 }
 
-/** Builds the response to a repeated request whose action has an order in the delay queue. */
+/** Builds the response to a resent request whose action has an order in the delay queue. */
 async function answerQueued(
   context: Context,
   { command, warnings }: QueuedAction,
@@ -418,7 +413,7 @@ async function answerQueued(
 
 /**
  * Returns how long a response with `confirm` waits, in milliseconds: its limit plus the longest
- * order delay of the markets.
+ * order delay of any market.
  */
 function waitLimitOf({ replica, timeoutMs }: Context, command: RequestCommand): number {
   if (command.type !== 'placeOrders' || !isOutcomeOrder(command)) return timeoutMs;
@@ -447,8 +442,8 @@ function answerOutcome(
 }
 
 /**
- * Replaces the warning about an unpaid builder with that of admission, because a response without
- * `confirm` reports admission.
+ * Replaces the warning about an unpaid builder with the one from admission, because a response
+ * without `confirm` reports the result of admission.
  */
 function asAdmitted(executed: CommandResult, admitted: CommandResult | undefined): CommandResult {
   if (admitted === undefined || executed.builderDrop === admitted.builderDrop) return executed;

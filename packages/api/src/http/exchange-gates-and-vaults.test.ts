@@ -39,7 +39,7 @@ const status = async (user: string, channel = 0) =>
   (await edge.send('/account-status', { type: 'accountStatus', user, channel })).json.data;
 const codeStatus = (user: string) => info({ type: 'accessCodeStatus', user });
 
-describe('a channel can restrict access', () => {
+describe('access can be restricted per channel', () => {
   test.each<[string, object, string]>([
     ['closed', { mode: 'closed' }, 'Exchange is not allowed'],
     ['for others', { mode: 'whitelist' }, 'User not in whitelist'],
@@ -76,7 +76,7 @@ describe('a channel can restrict access', () => {
     expect(await status(alice.address, 1)).toMatchObject({ eligible: true });
   });
 
-  test('if access is closed before the block, the response depends on confirm', async () => {
+  test('if access is closed before the block is executed, the response depends on confirm', async () => {
     const closeMeanwhile = async (options: Sign) => {
       const release = edge.replica.hold();
       const { proposed } = edge.replica;
@@ -116,7 +116,7 @@ describe('a channel can restrict access', () => {
     expect(eligible).not.toHaveProperty('reason');
   });
 
-  test('an access code is granted and shown masked, and its grant remains after the code is removed', async () => {
+  test('an access code grants access and is shown masked; access remains after the code is removed', async () => {
     const none = { user: alice.address, channel: 0, accessCode: null, grantedTime: null };
     expect(await codeStatus(alice.address)).toEqual({ ...none, required: false, granted: true });
     await setGate({ mode: 'accessCode', accessCodes: { add: [{ code: 'AB1234', maxUses: 1 }] } });
@@ -161,7 +161,7 @@ describe('vaults trade through their leaders', () => {
     });
   const forVault = { vaultAddress: vault.address };
 
-  test('only the leader of a vault and its agent can trade for it', async () => {
+  test("only the leader of a vault and the leader's agent can trade for it", async () => {
     expect((await register()).json.data.data.statuses).toEqual(['success']);
     edge.replica.credit(vault.address, 1000);
     await direct('approveAgent', { agentAddress: agent.address });
@@ -181,7 +181,7 @@ describe('vaults trade through their leaders', () => {
     });
   });
 
-  test('only the vault’s own key can move its money', async () => {
+  test('only the vault’s own key can transfer its funds', async () => {
     await register();
     edge.replica.credit(vault.address, 1000);
     const fields = { destination: bob.address, amount: '5' };
@@ -192,7 +192,7 @@ describe('vaults trade through their leaders', () => {
     expect((await direct('withdraw3', fields, { key: vault })).json.code).toBe(0);
   });
 
-  test('the value of vault shares is rounded down, and addresses without an account can hold them', async () => {
+  test('the value of vault shares is rounded down, and an address can hold them without an account', async () => {
     const shares = [
       { user: bob.address, shares: '2' },
       { user: otherKey.address, shares: '0.999999' },
@@ -250,7 +250,7 @@ describe('treasurySend pays from the treasury', () => {
   const pay = (amount: string) =>
     operate({ treasurySend: { destination: otherKey.address, amount } });
 
-  test('treasurySend pays collected fees, and the recipient’s ledger has a row for it', async () => {
+  test('treasurySend pays collected fees, and the recipient’s ledger shows it', async () => {
     const refused = await pay('1');
     expect(refused.json).toMatchObject({
       code: 10010,

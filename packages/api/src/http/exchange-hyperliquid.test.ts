@@ -44,7 +44,7 @@ const why = ({ json }: Awaited<ReturnType<typeof send>>): string =>
   json.details?.why ?? json.message ?? '';
 
 describe('requests from Hyperliquid clients are executed', () => {
-  test('a Hyperliquid order is executed, and the reply contains its result', async () => {
+  test('a Hyperliquid order is executed, and the reply includes its result', async () => {
     const { json } = await send(buy);
     expect(json).toMatchObject({ status: 'ok', confirm: 'executed' });
     expect(json.data.data.orders).toMatchObject([{ oid: 1, cloid, state: 'open' }]);
@@ -136,7 +136,7 @@ test('the explorer shows the action and the signature of a Hyperliquid request a
   expect(data).toMatchObject({ action, nonce, signature, signer: alice.address, hash: txHash });
 });
 
-describe('some Hyperliquid requests are not executed', () => {
+describe('Hyperliquid requests that are not executed', () => {
   test.each<[string, Call, string]>([
     [
       'a spot asset',
@@ -192,7 +192,7 @@ describe('some Hyperliquid requests are not executed', () => {
 });
 
 describe('Hyperliquid clients and clients of the venue use separate ports', () => {
-  test('the API of the venue rejects Hyperliquid requests, with or without the marker of the log', async () => {
+  test('the API of the venue rejects Hyperliquid requests, with or without the marker used in the log', async () => {
     const body = await bodyOf(buy);
     const plain = await edge.send('/exchange', body);
     expect(plain.json.status).toBe('err');
@@ -202,7 +202,7 @@ describe('Hyperliquid clients and clients of the venue use separate ports', () =
     }
   });
 
-  test('a signature for the API of the venue does not authorise a Hyperliquid request', async () => {
+  test("a signature for the venue's own API does not authorise a Hyperliquid request", async () => {
     const body = signed(orderAction({}), { key: alice, nonce: ++nonce });
     await edge.send('/hyperliquid', body);
     expect(await openOrders(alice.address)).toEqual([]);

@@ -51,7 +51,7 @@ const ledgerOf = (user: string, more: object = {}) =>
   info({ type: 'userNonFundingLedgerUpdates', user, ...more });
 
 describe('tokenSend transfers funds', () => {
-  test('a transfer between sub-accounts has a single ledger row, which is listed under both', async () => {
+  test('a transfer between sub-accounts has a single ledger row, listed under both of them', async () => {
     const reply = await transfer({ amount: '12.50', fromAccountType: 'perps' });
     expect(reply.json.data).toEqual({ type: 'TokenSend', data: { statuses: ['success'] } });
     expect((await stateOf(alice.address)).withdrawable).toBe('87.5');
@@ -153,7 +153,7 @@ describe('tokenSend transfers funds', () => {
     expect((await stateOf(alice.address)).withdrawable).toBe('100');
   });
 
-  test('margin that a position needs cannot be transferred, and the error shows what is reserved', async () => {
+  test('margin needed by a position cannot be transferred, and the error shows what is reserved', async () => {
     const at = { key: bob, nonce: ++nonce };
     await edge.send('/exchange', signed(orderAction({ b: false, s: '5' }), at));
     await edge.send('/exchange', signed(orderAction({ s: '5' }), { key: alice, nonce: ++nonce }));
@@ -164,7 +164,7 @@ describe('tokenSend transfers funds', () => {
     expect(reply.json.details.reservedBy).toEqual([{ what: 'initialMargin', amount: '50' }]);
   });
 
-  test('an agent cannot transfer funds, and a transfer cannot have a vault or an expiry', async () => {
+  test('an agent cannot transfer funds, and a transfer cannot specify a vault or an expiry', async () => {
     await direct('approveAgent', { agentAddress: agent.address });
     expect((await toBob({}, { key: agent })).json).toMatchObject({ code: 10006 });
     expect((await toBob({}, { vaultAddress: bob.address })).json).toMatchObject({
@@ -187,7 +187,7 @@ describe('withdraw3 withdraws funds to the settlement chain', () => {
   const settle = (withdrawalId: number, paid: boolean) =>
     edge.replica.apply({ type: 'settleWithdrawal', withdrawalId, paid });
 
-  test('a withdrawal is held until the bridge has paid it, and its ledger row shows the new status', async () => {
+  test('a withdrawal is held until the bridge has paid it; its ledger row then shows the new status', async () => {
     const reply = await withdraw('10.0');
     expect(reply.json.data).toEqual({ type: 'Withdraw', data: { statuses: ['success'] } });
     expect(await stateOf(alice.address)).toMatchObject({
@@ -218,7 +218,7 @@ describe('withdraw3 withdraws funds to the settlement chain', () => {
     });
   });
 
-  test('a withdrawal that cannot be paid is returned to the account', async () => {
+  test('a withdrawal that cannot be paid is credited back to the account', async () => {
     await withdraw('10');
     await withdraw('20');
     settle(1, false);
@@ -233,7 +233,7 @@ describe('withdraw3 withdraws funds to the settlement chain', () => {
     expect((await stateOf(alice.address)).withdrawable).toBe('80');
   });
 
-  test('the settings contain the minimum and the fee of withdrawals', async () => {
+  test('the settings include the minimum withdrawal and the withdrawal fee', async () => {
     const settings = await info({ type: 'settings' });
     expect(settings).toMatchObject({ min_withdraw: '2', withdraw_fee: '0.1' });
   });

@@ -56,7 +56,7 @@ const info = async (query: object) => (await edge.send('/info', query)).json.dat
 const signersOf = (user: string) => info({ type: 'multiSigSigners', user });
 
 describe('convertToMultiSigUser sets the signers of an account', () => {
-  test('after the conversion, the account’s own key is no longer sufficient', async () => {
+  test('after the conversion, the account’s own key alone is no longer sufficient', async () => {
     expect(await signersOf(team.address)).toBeNull();
     expect((await convert()).json.data).toEqual({
       type: 'ConvertToMultiSigUser',
@@ -85,7 +85,7 @@ describe('convertToMultiSigUser sets the signers of an account', () => {
     });
   });
 
-  test('the signers can replace their set and remove it', async () => {
+  test('the signers can replace or remove the set of signers', async () => {
     await convert();
     const signers = JSON.stringify({ authorizedUsers: [ann.address], threshold: 1 });
     await direct('convertToMultiSigUser', { signers });
@@ -114,7 +114,7 @@ describe('the multiSig wrapper executes actions of multi-sig accounts', () => {
     expect(orders).toHaveLength(1);
   });
 
-  test('a wrapper can contain a direct action, even one with the chain id of a wallet', async () => {
+  test("a wrapper can contain a direct action, even one with a wallet's chain id", async () => {
     const reply = await direct('approveAgent', { agentAddress: agent.address });
     expect(reply.json.data).toEqual({ type: 'ApproveAgent', data: { statuses: ['success'] } });
     const order = signed(orderAction(), { key: agent, nonce: ++nonce });
@@ -238,7 +238,7 @@ describe('the multiSig wrapper executes actions of multi-sig accounts', () => {
     expect(reply.json).toMatchObject({ status: 'err', ...expected });
   });
 
-  test("a multi-sig envelope consumes its sender's nonce and respects its expiry", async () => {
+  test("a multi-sig envelope consumes its sender's nonce, and its expiry applies", async () => {
     await send(orderAction());
     expect((await send(orderAction({ p: '99' }), { nonce })).json).toMatchObject({
       code: 10004,
@@ -250,7 +250,7 @@ describe('the multiSig wrapper executes actions of multi-sig accounts', () => {
     expect(reply.json).toMatchObject({ code: 10016, details: { field: 'expiresAfter' } });
   });
 
-  test('a rejection at execution contains the path inside the wrapper', async () => {
+  test('a rejection at execution includes the path within the wrapper', async () => {
     const limits = wrap(orderAction({ r: true }));
     const reply = await edge.send('/exchange', limits);
     expect(reply.json).toMatchObject({
@@ -261,7 +261,7 @@ describe('the multiSig wrapper executes actions of multi-sig accounts', () => {
   });
 });
 
-describe('a wrapper can be sent again', () => {
+describe('a wrapper can be resent', () => {
   test('a wrapper is executed only once, even if the set of signers changes in between', async () => {
     await convert();
     const body = wrap(orderAction());

@@ -25,7 +25,7 @@ const confirmed = (action: Record<string, unknown>, options: Sign = {}) =>
   send(action, { confirm: 'executed', ...options });
 const info = async (query: object) => (await edge.send('/info', query)).json.data;
 
-describe('the operator can change the venue with actions', () => {
+describe('the operator can change the venue through actions', () => {
   const SOL = {
     name: 'SOL-USDC',
     baseCurrency: 'SOL',

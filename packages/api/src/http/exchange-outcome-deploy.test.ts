@@ -85,7 +85,7 @@ describe('outcomeDeploy lists and resolves outcome markets', () => {
     expect(phase(json.data.data.created.instrumentId)).toBe(expected);
   });
 
-  test('registerSeries lists the first markets of the series automatically', async () => {
+  test('registerSeries also lists the first markets of the series', async () => {
     const { json } = await venue.deploy(registerSeries());
     expect(json.data.data).toEqual({ statuses: ['success'], created: { seriesSlug: 'btc-up' } });
     expect([1, 2, 3, 4].map((more) => phase(MARKET_ID + more))).toEqual([
@@ -110,7 +110,7 @@ describe('outcomeDeploy lists and resolves outcome markets', () => {
     expect(phase()).toBeUndefined();
   });
 
-  test('pushPrice sets valid prices and reports the first skipped one', async () => {
+  test('pushPrice sets the valid prices and reports the first skipped one', async () => {
     const price = (px: string, time: number) => ({ symbol: 'BTC', source: 'spot', px, time });
     const push = (...prices: object[]) => venue.deploy({ pushPrice: { prices } });
     expect((await push(price('50000.123', nowMs))).json.data.data.statuses).toEqual(['success']);
@@ -235,7 +235,7 @@ describe('outcomeDeploy lists and resolves outcome markets', () => {
     expect(phase()).toBe('open');
   });
 
-  test('a result is final and must be a multiple of the price unit', async () => {
+  test('a result is final and must be a multiple of the tick size', async () => {
     await venue.deploy(setTrading('close'));
     for (const fraction of ['0.12345', '1.01', '-0.1']) {
       expect((await venue.deploy(resolve(fraction))).json).toMatchObject({
@@ -259,7 +259,7 @@ describe('outcomeDeploy lists and resolves outcome markets', () => {
     });
   });
 
-  test('the results of exclusive markets sum to 1 (R-event-sets)', async () => {
+  test('the results of mutually exclusive markets sum to 1 (R-event-sets)', async () => {
     await venue.deploy(registerEvent({ slug: 'cup', mutuallyExclusive: true }));
     const ids: number[] = [];
     for (const slug of ['ants', 'bees']) {
@@ -330,8 +330,8 @@ describe('outcomeOperate splits and merges shares', () => {
     await venue.place([share('sellNo', '0.3', '10')]);
     await venue.place([share('buyNo', '0.3', '10')], { key: bob });
     await venue.deploy(setTrading('close'));
-    // The resolution is the cause of every payout, even of those that are made in later blocks
-    // because there are many holders.
+    // Every payout has the resolution as its cause, even those made in later blocks because there
+    // are many holders.
     const { txHash: hash } = (await venue.deploy(resolve('0.25'))).json;
     expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
     const paid = (outcome: string, amount: string) => ({
@@ -404,7 +404,7 @@ describe('outcomeOperate splits and merges shares', () => {
     expect(account()).toMatchObject({ free: 1_000_000_000n, positions: [] });
   });
 
-  test('the phase of a market determines the permitted actions (R-split-merge)', async () => {
+  test("a market's phase determines which actions are permitted (R-split-merge)", async () => {
     const statuses = async (...kinds: ('split' | 'merge')[]) => {
       const messages: string[] = [];
       for (const kind of kinds) {
@@ -433,7 +433,7 @@ describe('outcomeOperate splits and merges shares', () => {
   });
 });
 
-test('the faucet can pay test funds to outcome sub-accounts', async () => {
+test('the faucet can pay test funds into outcome sub-accounts', async () => {
   const user = testKey(6).address;
   await venue.edge.send('/request-fund', { user, accountType: 'outcome' });
   expect(outcomeAccountView(venue.edge.replica.state, user)?.free).toBe(1_000_000_000n);

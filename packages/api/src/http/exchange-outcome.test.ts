@@ -33,7 +33,7 @@ describe('outcome orders are executed immediately without a delay', () => {
     expect(marketView(venue.edge.replica.state, MARKET_ID)?.[side]).toBe(yesPrice);
   });
 
-  test('an outcome order without confirm gets only its trace id', async () => {
+  test('an outcome order without confirm gets only its trace id in response', async () => {
     const reply = await venue.place([share('buyYes', '0.4', '10')]);
     expect(Object.keys(reply.json)).toEqual(['status', 'traceId']);
     expect(reply).toMatchObject({ status: 200, json: { status: 'ok' } });
@@ -80,7 +80,7 @@ describe('outcome orders are executed immediately without a delay', () => {
     expect((await venue.actionStatus({ txHash: json.txHash })).traceId).toBe(json.traceId);
   });
 
-  test('a post-only outcome order that would trade gets an order id and is rejected', async () => {
+  test('a post-only outcome order that would trade gets an order id but is rejected', async () => {
     await venue.place([share('buyYes', '0.6', '10')], { key: bob });
     const order = share('buyNo', '0.4', '10', { t: { limit: { tif: 'Alo' } } });
     const message = 'Post only order would have immediately matched';
@@ -150,7 +150,7 @@ describe('outcome orders are executed immediately without a delay', () => {
       { s: '2500.01' },
       10010,
       'Insufficient balance',
-      // The cost is 2500.01 shares at 0.40, plus a fee of 0.07 · 0.24 per share.
+      // The cost is that of 2500.01 shares at 0.40, plus a fee of 0.07 · 0.24 per share.
       { field: 'orders[0]', required: '1042.004168', available: '1000' },
     ],
     [
@@ -167,7 +167,7 @@ describe('outcome orders are executed immediately without a delay', () => {
     expect(venue.edge.replica.proposed).toBe(proposed);
   });
 
-  test('a client order id that is in use is rejected', async () => {
+  test('a client order id that is already in use is rejected', async () => {
     await venue.place([{ ...rests, c: CLOID }]);
     expect((await venue.place([{ ...rests, c: CLOID }])).json).toMatchObject({
       code: 10011,
@@ -208,7 +208,7 @@ describe('outcome orders are executed immediately without a delay', () => {
   });
 });
 
-describe('outcome taker orders are delayed by 250 ms', () => {
+describe('taker orders on outcome markets are delayed by 250 ms', () => {
   beforeEach(async () => {
     venue = await OutcomeEdge.start({ orderDelayMs: 250 }, { confirmTimeoutMs: 2_000 });
     await venue.place([share('buyYes', '0.6', '10')], { key: bob });
@@ -220,7 +220,7 @@ describe('outcome taker orders are delayed by 250 ms', () => {
     type: 'cancelByCloid',
     cancels: cloids.map((cloid) => ({ asset: MARKET_ID, cloid })),
   });
-  /** Sends a request and resolves when its orders are in the queue. */
+  /** Sends a request and waits until its orders are in the queue. */
   const untilQueued = async (body: string) => {
     const { queue } = venue.edge.replica.state.outcomes;
     const reply = venue.post(body);
@@ -231,7 +231,7 @@ describe('outcome taker orders are delayed by 250 ms', () => {
     venue.sign(orderAction(...orders), { confirm: 'executed' });
   const halt = () => venue.deploy({ setTrading: { instrumentIds: [MARKET_ID], state: 'halt' } });
 
-  test('a taker order is acknowledged immediately and executed when it is due', async () => {
+  test('a taker order is acknowledged immediately and executed when its delay ends', async () => {
     const { replica } = venue.edge;
     const { json } = await venue.place([taker]);
     const { height, timeMs } = replica.head;
@@ -280,7 +280,7 @@ describe('outcome taker orders are delayed by 250 ms', () => {
     expect(json.data.data.orders).toMatchObject([{ state: 'open' }]);
   });
 
-  test('R-delay: a confirmed response follows the last queued order and names its block', async () => {
+  test('R-delay: a response with confirm is sent after the last queued order and gives its block', async () => {
     const { replica } = venue.edge;
     const { reply } = await untilQueued(confirm(share('buyNo', '0.1', '5'), taker));
     const queuedAt = replica.head.height;
@@ -289,7 +289,7 @@ describe('outcome taker orders are delayed by 250 ms', () => {
     const { height } = replica.head;
     expect(height).toBeGreaterThan(queuedAt);
     expect(json).toMatchObject({ status: 'ok', confirm: 'executed', height });
-    // The receipt names the block that contains the action.
+    // The receipt gives the block that contains the action.
     expect((await venue.actionStatus({ txHash: json.txHash })).block.height).toBe(queuedAt);
     expect(json.traceId).toMatch(UUID);
     expect(json.data.data).toMatchObject({
@@ -301,7 +301,7 @@ describe('outcome taker orders are delayed by 250 ms', () => {
     });
   });
 
-  test('an order that fails when it is released never gets an order id', async () => {
+  test('an order that fails when it is released is never given an order id', async () => {
     const { reply } = await untilQueued(confirm(share('buyNo', '0.1', '5'), taker));
     const queuedAt = venue.edge.replica.head.height;
     await halt();
@@ -336,7 +336,7 @@ describe('outcome taker orders are delayed by 250 ms', () => {
     });
   });
 
-  test('a repeated request gets the result of the first one at any time', async () => {
+  test('a resent request gets the result of the first one at any time', async () => {
     const { replica } = venue.edge;
     const body = confirm(taker);
     const plain = body.replace(',"confirm":"executed"', '');
@@ -351,7 +351,7 @@ describe('outcome taker orders are delayed by 250 ms', () => {
     const { proposed } = replica;
     const { recovered } = venue.edge.counts;
     const during = venue.post(body);
-    // The second request must already be waiting when the order is released.
+    // The second request must be waiting by the time the order is released.
     while (venue.edge.counts.recovered === recovered) await sleep(1);
     replica.pass(250);
     const { text } = await first;
@@ -362,7 +362,7 @@ describe('outcome taker orders are delayed by 250 ms', () => {
     expect(replica.proposed).toBe(proposed);
   });
 
-  test('another action with the nonce of a queued one is rejected', async () => {
+  test('a different action with the same nonce as a queued one is rejected', async () => {
     const { traceId } = (await venue.place([taker])).json;
     const { nonce } = await venue.actionStatus({ traceId });
     expect((await venue.place([share('buyNo', '0.1', '5')], { nonce })).json).toMatchObject({
@@ -388,7 +388,7 @@ describe('outcome taker orders are delayed by 250 ms', () => {
     expect(venue.edge.replica.state.outcomes.queue.size).toBe(1);
   });
 
-  test('a cancel that includes a queued order gets a warning, or an error with confirm', async () => {
+  test('a cancel that includes a queued order gets a warning or, with confirm, an error', async () => {
     const [other, last] = ['1', '2'].map((digit) => `0x${digit.repeat(32)}`) as [string, string];
     const rest = (c: string) => share('buyNo', '0.1', '5', { c });
     await venue.place([taker, rest(other), rest(last)]);
@@ -418,7 +418,7 @@ describe('outcome taker orders are delayed by 250 ms', () => {
   });
 });
 
-test('a response that times out contains the hashes for a status query', async () => {
+test('a response that times out includes the hashes needed for a status query', async () => {
   venue = await OutcomeEdge.start({ orderDelayMs: 1 }, { confirmTimeoutMs: 20 });
   await venue.place([share('buyYes', '0.6', '10')], { key: bob });
   const body = venue.sign(orderAction(share('buyNo', '0.4', '10')), { confirm: 'executed' });

@@ -25,7 +25,7 @@ const confirmed = (action: Record<string, unknown>, options: Sign = {}) =>
 const info = async (query: object) => (await edge.send('/info', query)).json.data;
 const place = (order: TestOrder, key = alice) => confirmed(orderAction(order), { key });
 
-/** Gives Alice a long position of one BTC at 100, bought from Bob. */
+/** Opens a long position of one BTC at 100 for alice, with bob as the seller. */
 async function openLong(s = '1'): Promise<void> {
   await place({ b: false, s }, bob);
   const reply = await place({ s });
@@ -62,7 +62,7 @@ describe('the modify2 action amends orders', () => {
     expect(row).toMatchObject({ oid: 1, limitPx: '92', sz: '3' });
   });
 
-  test('the rejection of an amend names the fields of the amend', async () => {
+  test('a rejected amend names the fields of the amend', async () => {
     await place({ p: '90' });
     expect((await send({ type: 'modify2', a: 1, o: 1, p: '90.3', s: '1' })).json).toMatchObject({
       code: 10000,
@@ -82,7 +82,7 @@ describe('the modify2 action amends orders', () => {
 });
 
 describe('trigger orders can be children of other orders', () => {
-  test('a parent order contains its children, which are not listed separately', async () => {
+  test('child orders are listed inside their parent order, not separately', async () => {
     const family = orderAction({ p: '90' }, trigger('tp', '120'), trigger('sl', '80'));
     const reply = await confirmed({ ...family, grouping: 'normalTpsl' });
     expect(reply.json.data.data.orders.map((each: { state: string }) => each.state)).toEqual([
@@ -105,7 +105,7 @@ describe('trigger orders can be children of other orders', () => {
     expect(await info({ type: 'triggerOrders', user: alice.address })).toEqual([]);
   });
 
-  test('an order that waits for its trigger is listed as a trigger order with its children', async () => {
+  test('an order waiting for its trigger is listed as a trigger order with its children', async () => {
     const parent = trigger('sl', '110', { b: true, r: false, s: '1' });
     const family = orderAction(parent, trigger('tp', '120', { s: '1' }));
     await confirmed({ ...family, grouping: 'normalTpsl' });
@@ -143,7 +143,7 @@ describe('trigger orders can be children of other orders', () => {
     expect(await info({ type: 'frontendOpenOrders', user: alice.address })).toEqual([]);
   });
 
-  test('a position contains the TP/SL orders that are attached to it', async () => {
+  test('a position includes the TP/SL orders attached to it', async () => {
     await openLong();
     const limit = { t: { trigger: { isMarket: false, triggerPx: '80', tpsl: 'sl' } }, p: '79.5' };
     const pair = orderAction(
@@ -200,7 +200,7 @@ describe('cancelAll and scheduleCancel cancel many orders', () => {
     expect((await send({ type: 'cancelAll', asset: 1, accountType: 'outcome' })).status).toBe(400);
   });
 
-  test('cancelAll reports sizes on the scale of each order’s instrument', async () => {
+  test('cancelAll reports each size on the scale of its instrument', async () => {
     await place({ p: '100', s: '2' });
     await place({ b: false, p: '100', s: '0.5' }, bob);
     const reply = await confirmed({ type: 'cancelAll' });
@@ -223,7 +223,7 @@ describe('cancelAll and scheduleCancel cancel many orders', () => {
   });
 });
 
-describe('accounts and positions have margin settings', () => {
+describe('margin settings of accounts and positions', () => {
   test('an order can set the margin mode of its position', async () => {
     await place({ b: false, s: '1' }, bob);
     await place({ s: '1', m: 'isolated' });
@@ -249,8 +249,8 @@ describe('accounts and positions have margin settings', () => {
       szi: '1',
       marginUsed: '20',
       leverage: { type: 'Isolated', value: 5, rawUsd: '-80' },
-      // The ratio is the margin of 20 divided by the sum of the maintenance margin of 1 and the
-      // liquidation fee of 0.5.
+      // The ratio is the margin, 20, divided by the sum of the maintenance margin, 1, and the
+      // liquidation fee, 0.5.
       marginRatio: '13.333333',
     });
     const added = await confirmed({
@@ -287,7 +287,7 @@ describe('accounts and positions have margin settings', () => {
     });
   });
 
-  test('in hedge mode, an instrument has two positions and two leverages', async () => {
+  test('in hedge mode, an instrument has two positions, each with its own leverage', async () => {
     await confirmed({ type: 'updatePositionMode', positionMode: 'hedge' });
     await confirmed({ type: 'updateMarginMode', asset: 1, isCross: false });
     await confirmed({ type: 'updateLeverage', asset: 1, leverage: -4 });
@@ -313,7 +313,7 @@ describe('accounts and positions have margin settings', () => {
     );
   });
 
-  test('errors of settings name the fields of the action', async () => {
+  test('errors in settings name the fields of the action', async () => {
     expect((await send({ type: 'updateLeverage', asset: 9, leverage: 5 })).json).toMatchObject({
       code: 10404,
       details: { field: 'asset', got: 9 },

@@ -15,8 +15,7 @@ test.each([
     const plain = executedReply(executed, false);
     expect(plain.status).toBe(status);
     expect(JSON.parse(plain.body)).toMatchObject({ status: 'err', code, name, message: 'No' });
-    // With `confirm`, the client gets the result of the action, which is not a rejection of the
-    // request.
+    // With `confirm`, the client gets the result of the action; the request itself is not rejected.
     expect(executedReply(executed, true).status).toBe(200);
   },
 );

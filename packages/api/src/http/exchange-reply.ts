@@ -11,7 +11,7 @@ import {
 } from '@oddlot/translate/outcome-to-wire';
 import { authorityOf, type RequestCommand } from '@oddlot/replica/block';
 
-/** Builds the response for a client that has waited for the maximum time. */
+/** Builds the response for a client that has waited as long as the limit allows. */
 export function pendingReply(command: RequestCommand): Reply {
   const { txHash } = authorityOf(command);
   const trace = isOutcomeOrder(command) ? traceId(txHash) : undefined;
@@ -32,7 +32,7 @@ const plainBodies = new Map<string, Reply>();
 
 /**
  * Returns the short response to a successful action, or undefined if a warning must be added. The
- * response is cached, because it does not depend on the sender.
+ * response does not depend on the sender, so it is cached.
  */
 export function plainReply(command: RequestCommand, outcome: CommandResult): Reply | undefined {
   const { agentReused, builderDrop, entries = [] } = outcome;
@@ -56,7 +56,7 @@ export function plainReply(command: RequestCommand, outcome: CommandResult): Rep
 
 /**
  * Builds the response to an executed action. Without `confirm`, it does not report the results of
- * single orders, but an action that was rejected as a whole is not reported as accepted.
+ * individual orders, but an action that was rejected as a whole is not reported as accepted.
  */
 export function executedReply(
   { txHash, height, outcome }: { txHash: Hash; height: number; outcome: WireOutcome },

@@ -12,8 +12,8 @@ type Options = {
 /**
  * Explains refusals of unknown signers on the port for Hyperliquid clients. A signature made for
  * Hyperliquid's mainnet recovers to a different address in each request, so a request never credits
- * test funds to an unknown signer. If the mainnet signer is known, the refusal states that the
- * client signs for the mainnet.
+ * test funds to an unknown signer. If the signer would be known on mainnet, the refusal states that
+ * the client signs for mainnet.
  */
 export function signerExplainer({ pool, state }: Options): ExplainSigner {
   const isKnown = (user: Address): boolean =>

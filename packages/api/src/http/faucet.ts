@@ -35,12 +35,13 @@ type FaucetOptions = {
   readonly replica: Replica;
   readonly now: () => number;
   /**
-   * The records of credited addresses, if another component already reads the blocks and snapshots.
+   * Records which addresses were credited, if another component already reads the blocks and
+   * snapshots.
    */
   readonly grants?: FaucetGrants;
   readonly amountMicroUsdc?: number;
   readonly intervalMs?: number;
-  /** Returns why nothing is paid out at present, or undefined. */
+  /** Returns why payouts are currently suspended, or undefined if they are not. */
   readonly restricted?: () => WireError | undefined;
   /**
    * Pays test funds on the settlement chain; undefined if the chain does not belong to the venue.
@@ -63,10 +64,10 @@ export class Faucet {
   readonly #intervalMs: number;
   readonly #restricted: () => WireError | undefined;
   readonly #onChain: FaucetOptions['onChain'];
-  /** The records of credited addresses, for components that read the blocks and snapshots. */
+  /** Records which addresses were credited, for components that read the blocks and snapshots. */
   readonly grants: FaucetGrants;
   readonly #byAddress: Grants;
-  /** The payouts on the chain, which are not part of the venue's blocks. */
+  /** Payouts made on the chain. They are not part of the venue's blocks. */
   readonly #onChainByAddress: Grants;
   readonly #byClient: Grants;
 
@@ -108,7 +109,7 @@ export class Faucet {
     if (onChain && chain === undefined)
       return infoRefusal(refusal('invalidValue', NO_CHAIN, { field: 'onChain' }));
     const nowMs = this.#now();
-    // A request that a local proxy has forwarded does not count as local.
+    // A request forwarded by a local proxy does not count as local.
     const isLimited = isForwarded || !isLoopback(ip);
     const client = clientKey(ip);
     const byAddress = chain === undefined ? this.#byAddress : this.#onChainByAddress;
@@ -163,7 +164,7 @@ export class Faucet {
       user,
       amount: formatMoney(this.#amount),
       token: 'USDC',
-      // The response contains the block hash, because the payout has no signature and thus no
+      // The response contains the block hash, because the payout has no signature and therefore no
       // transaction hash.
       txHash: block.hash,
       nextRequestTime: block.timeMs + this.#intervalMs,

@@ -37,7 +37,7 @@ async function start(actions: number, options: TestEdgeOptions['edge'] = {}): Pr
 }
 
 describe('a list of thousands of rows is built in parts', () => {
-  test('a long list is built in parts, with turns for other work in between', async () => {
+  test('a long list is built in parts, and other work runs in between', async () => {
     const makers = Array.from({ length: 10 * ROWS_AT_ONCE }, (_, index) => () => ({ index }));
     let turns = 0;
     let isDone = false;
@@ -58,7 +58,7 @@ describe('a list of thousands of rows is built in parts', () => {
     expect(spent).toHaveLength(10);
   });
 
-  test('a long list shows one point in time, even if it changes while it is built', async () => {
+  test('a long list shows a single point in time, even if it changes while it is built', async () => {
     const { replica, send } = await start(12);
     const before = (await send('/info', OPEN_ORDERS)).json.data;
     expect(before).toHaveLength(600);
@@ -134,7 +134,7 @@ describe('responses are cached', () => {
     }
   });
 
-  test('the response to a frequent query is cached for its block, even if it is short', () => {
+  test('the response to a frequent query is cached until the next block, even if it is short', () => {
     const cache = new AnswerCache();
     let height = 1;
     const at = (): number => height;
@@ -159,7 +159,7 @@ describe('responses are cached', () => {
     expect((await send('/info', OPEN_ORDERS)).json.data).toHaveLength(101);
   });
 
-  test('the response to l2Book includes the orders of the previous block', async () => {
+  test('the response to l2Book includes orders from the previous block', async () => {
     const { replica, send } = await start(1);
     const orders = async (): Promise<number> => {
       const { data } = (await send('/info', { type: 'l2Book', coin: '1' })).json;
@@ -196,7 +196,7 @@ describe('each client has a budget of CPU time', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(3);
     expect(refused.headers['x-ratelimit-remaining']).toBe('0');
     expect(Number(refused.headers['x-ratelimit-reset'])).toBeGreaterThanOrEqual(3);
-    // A client that has exceeded its budget can still trade, and can query again after the wait.
+    // A client that has exceeded its budget can still trade, and can query again after waiting.
     expect((await send('/exchange', {})).status).toBe(400);
     expect((await send('/info', { type: 'settings' })).status).toBe(200);
     const { json, status } = await send('/info', { type: 'rateLimit' });
@@ -205,7 +205,7 @@ describe('each client has a budget of CPU time', () => {
     expect((await send('/info', OPEN_ORDERS)).status).toBe(200);
   });
 
-  test('the headers report the budget if it is closer to its limit than the number of requests', async () => {
+  test('the headers report the CPU budget if it is closer to exhaustion than the request limit', async () => {
     const work = new WorkBudget({ msPerSecond: 100, msBurst: 100 }, () => 0);
     const { send } = await start(0, { work });
     const limits = async (): Promise<unknown[]> => {
@@ -241,7 +241,7 @@ describe('each client has a budget of CPU time', () => {
     const { send } = await start(12, { work });
     spent.length = 0;
     await send('/info', OPEN_ORDERS);
-    // The charges are one for reading, three for parts of the rows, and one for sending.
+    // There is one charge for reading, three for parts of the rows, and one for sending.
     expect(spent.length).toBeGreaterThanOrEqual(5);
     expect(spent.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(0);
   });
@@ -273,7 +273,7 @@ describe('each client has a budget of CPU time', () => {
     for (const socket of sockets) socket.destroy();
     await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
     await expect.poll(() => edge?.edge.unreadBytes).toBe(0);
-    // The requests of a closed connection end, including queued ones.
+    // When a connection closes, its requests end, including queued ones.
     await expect.poll(() => edge?.edge.inFlight).toBe(0);
     expect(edge?.edge.bodies).toEqual({ bodies: 0, bytes: 0 });
   });

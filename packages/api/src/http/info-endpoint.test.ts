@@ -59,7 +59,7 @@ describe('queries are dispatched by type', () => {
     });
   });
 
-  test("a query with an agent's address gets a warning", async () => {
+  test("a query for an agent's address gets a warning", async () => {
     const action = approveAgentAction(++nonce, agent.address);
     await edge.send('/exchange', signed(action, { key: alice, nonce }));
     const reply = await info({ type: 'clearinghouseState', user: agent.address });
@@ -120,7 +120,7 @@ describe('the actionStatus query returns the status of an action', () => {
     }
   });
 
-  test('the status of an action with a failed entry is failed', async () => {
+  test('the status of an action is failed if one of its entries failed', async () => {
     const cancel = { type: 'cancel', cancels: [{ a: 1, o: 9 }] };
     const confirm = 'executed' as const;
     await edge.send('/exchange', signed(cancel, { key: alice, nonce: ++nonce, confirm }));
@@ -132,7 +132,7 @@ describe('the actionStatus query returns the status of an action', () => {
     });
   });
 
-  test('the status of an action that waits for its block is pending', async () => {
+  test('the status of an action that is waiting for its block is pending', async () => {
     const release = edge.replica.hold();
     const sent = order();
     while (edge.replica.proposed === 0) await sleep(1);
@@ -148,7 +148,7 @@ describe('the actionStatus query returns the status of an action', () => {
 });
 
 describe("the stateHash query returns the hash of a block's state", () => {
-  test('stateHash returns the hashes of the newest and of earlier blocks', async () => {
+  test('stateHash returns the hashes of the newest block and of earlier ones', async () => {
     await order();
     const { height, timeMs, stateHash } = edge.replica.head;
     const newest = { height, blockTime: timeMs, stateHash };
@@ -209,7 +209,7 @@ describe('the /request-fund endpoint pays test funds', () => {
   const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
   const user = (byte: number) => testKey(byte).address;
 
-  test('the faucet pays once per hour to an address', async () => {
+  test('the faucet pays each address at most once per hour', async () => {
     const reply = await edge.send('/request-fund', { user: user(7) });
     const { head } = edge.replica;
     expect(reply.json).toEqual({
@@ -235,7 +235,7 @@ describe('the /request-fund endpoint pays test funds', () => {
     expect((await edge.send('/request-fund', { user: user(7) })).status).toBe(200);
   });
 
-  test('the faucet pays once per hour to a remote client', async () => {
+  test('the faucet pays each remote client at most once per hour', async () => {
     const client = from('5.6.7.8');
     expect((await edge.send('/request-fund', { user: user(7) }, client)).status).toBe(200);
     expect((await edge.send('/request-fund', { user: user(8) }, client)).status).toBe(429);
@@ -245,7 +245,7 @@ describe('the /request-fund endpoint pays test funds', () => {
     expect(limits.json.data.faucetNextTime).toBe(edge.replica.nowMs + HOUR);
   });
 
-  test('only one of several concurrent faucet requests for one address is paid', async () => {
+  test('of several concurrent faucet requests for the same address, only one is paid', async () => {
     const replies = await Promise.all(
       [1, 2, 3].map(() => edge.send('/request-fund', { user: user(7), accountType: 'outcome' })),
     );

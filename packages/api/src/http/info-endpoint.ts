@@ -67,18 +67,18 @@ export type InfoOptions = {
   readonly limiter: RateLimiter;
   readonly pool: Pick<RecoverPool, 'explain' | 'recover'>;
   readonly network: Network;
-  /** The networks for which a client may have signed by mistake. */
+  /** Networks a client may have signed for by mistake. */
   readonly otherNetworks?: readonly Network[];
   readonly settings: InfoSettings;
   readonly now: () => number;
   readonly faucet?: Faucet | undefined;
-  /** If this is absent, queries of the history are not served. */
+  /** If absent, history queries are not served. */
   readonly history?: History;
   /** The clients' budgets for time on the main thread. */
   readonly work?: WorkBudget;
   /**
    * Schedules the work of clients. A long list is queued under its query, on behalf of all clients
-   * that sent this query.
+   * that sent it.
    */
   readonly queue?: FairQueue;
   /** Returns the number of a client's open WebSocket connections. */
@@ -91,11 +91,11 @@ export type InfoOptions = {
   /** Reports the progress of payouts on the settlement chain. */
   readonly payouts?: MoneySide['payouts'] | undefined;
   readonly multiSigChanges?: Pick<MultiSigChanges, 'of'> | undefined;
-  /** Seals cursors. If this is absent, cursors become invalid when the process ends. */
+  /** Seals cursors. If absent, cursors become invalid when the process ends. */
   readonly cursors?: CursorSeal | undefined;
   /**
-   * Waits for blocks that a client has seen on another replica. If this is absent, queries that
-   * specify a later block are refused.
+   * Waits for blocks that a client has seen on another replica. If absent, queries that specify a
+   * later block are refused.
    */
   readonly blocks?: Pick<BlockWaits, 'reached'> | undefined;
   readonly health?: (() => VenueHealth) | undefined;
@@ -118,7 +118,7 @@ type Context = InfoOptions & {
   readonly explain: SignatureExplainer;
   /** Caches complete responses to state queries as text. */
   readonly cache: AnswerCache;
-  /** This value is undefined if the operator has disabled the leaderboard. */
+  /** Undefined if the operator has disabled the leaderboard. */
   readonly ranking: AccountRanking | undefined;
 };
 
@@ -139,8 +139,8 @@ export function infoEndpoint(options: InfoOptions): Endpoint {
 }
 
 /**
- * A client that has exhausted its budget may still send these queries, to read its limits and the
- * deposit address.
+ * A client that has exhausted its budget may still send these queries, to look up its limits and
+ * the deposit address.
  */
 const FREE_QUERIES: ReadonlySet<string> = new Set(['rateLimit', 'settings']);
 
@@ -150,7 +150,9 @@ function workOf({ type }: Readonly<Record<string, unknown>>): { what: string; is
   return { what: isKnown ? type : '/info', isFree: isKnown && FREE_QUERIES.has(type) };
 }
 
-/** Answers a query, or refuses it temporarily if it needs a history that is unavailable. */
+/**
+ * Answers a query, or refuses it temporarily if it needs a history that is currently unavailable.
+ */
 async function handleOrDefer(context: Context, request: EdgeRequest): Promise<Reply> {
   try {
     return await handle(context, request);
@@ -166,8 +168,8 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
   if (!parsed.ok) return refuse(options, parsed.error);
   const { query, clamped } = parsed;
   if (query.type === 'explainSignature' || query.type === 'simulate') {
-    // Recovering dozens of signers and simulating an action are more expensive than other queries,
-    // so they have their own budgets.
+    // Recovering dozens of signers and simulating an action cost more than other queries, so they
+    // have their own budgets.
     const { allowed, retryAfterSeconds } = options.limiter.take(query.type, request.ip);
     if (!allowed) return { ...infoRefusal(rateLimited('info')), retryAfterSeconds };
   }
@@ -186,8 +188,8 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
 }
 
 /**
- * Refuses a query whose block does not arrive in time. Returns undefined if the block has been
- * applied.
+ * Returns a refusal if the block that a query requires does not arrive in time, or undefined once
+ * it has been applied.
  */
 async function behindOf(
   { blocks, replica }: Context,
@@ -217,7 +219,7 @@ async function answerState(
   const question = clamped === undefined ? JSON.stringify(query) : JSON.stringify([query, clamped]);
   const textOf = (context: InfoContext, asOf?: AsOf): string | Promise<string> => {
     const answer = answerInfo(context, query);
-    // A refusal is not cached, but all clients that wait for this response get it.
+    // A refusal is not cached, but all clients waiting for this response get it.
     if (!answer.ok) throw new RefusedError(answer.error);
     const incomplete = asOf === undefined ? [] : incompleteWarnings(asOf, query);
     const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped), ...incomplete];
@@ -261,7 +263,7 @@ function requesterOf({ ip, spend = () => undefined }: TextRequest): Requester {
   return { client: clientKey(ip), spend };
 }
 
-/** Answers a query of the history. The response is not cached, because each block can add rows. */
+/** Answers a history query. The response is not cached, because each block can add rows. */
 async function answerPast(
   options: Context & { readonly history: History },
   query: HistoryQuery,
@@ -297,8 +299,8 @@ function clampWarnings(clamped: ParsedQuery['clamped']): Warning[] {
 }
 
 /**
- * Answers the queries that only the API server can answer. Types that are not served are refused
- * like unknown ones.
+ * Answers the queries that only the API server can answer. Types that are not served are refused as
+ * if they were unknown.
  */
 async function answerHere(
   options: Context,
@@ -371,7 +373,7 @@ const UNKNOWN = {
   error: null,
 } as const satisfies ActionStatus;
 
-/** The fields of an action that has not been executed yet. */
+/** Field values for an action that has not been executed yet. */
 const UNDECIDED = { result: null, error: null } as const;
 
 async function actionStatus(
@@ -389,7 +391,7 @@ async function actionStatus(
     const names = { txHash, traceId: trace, signer, user, nonce, actionType };
     return { status: 'pending', ...names, block: null, ...UNDECIDED };
   }
-  // The status "unknown" must be certain, because clients then send the action again.
+  // "unknown" must be certain, because clients resend the action in that case.
   const found = receipt ?? (await receipts.findForSure(query, requester));
   if (found === undefined) return UNKNOWN;
   const { txHash, signer, user, nonce, actionType, block, outcome } = found;

@@ -28,8 +28,8 @@ const place = (order: TestOrder, key = alice) => {
 const info = async (query: object) => (await edge.send('/info', query)).json;
 
 /**
- * Advances the clock by an hour. Prices are pushed twice per minute, so that the funding rate has
- * samples.
+ * Advances the clock by an hour. Prices are pushed twice per minute, so that the funding rate is
+ * sampled.
  */
 function passHour(): void {
   for (let at = 0; at < 120; at++) {
@@ -43,7 +43,7 @@ describe('the userFundings query lists funding payments', () => {
     await open();
     await place({ b: false, s: '1' }, bob);
     await place({ s: '1' });
-    // Funding needs orders in the book, because an hour without a book has no samples.
+    // Funding requires orders in the book, because an empty book provides no samples.
     await place({ p: '99.5', s: '61' }, bob);
     await place({ b: false, p: '100.5', s: '61' }, bob);
     for (let hour = 0; hour < 4; hour++) passHour();
@@ -54,7 +54,7 @@ describe('the userFundings query lists funding payments', () => {
     info({ type: 'userFundings', user, ...more });
   const rows = async (more: object = {}, user = alice.address) => (await ask(more, user)).data.data;
 
-  test('R-funding: each hour has one row, and the long pays what the short receives', async () => {
+  test('R-funding: there is one row per hour, and the long pays what the short receives', async () => {
     const paid = await rows();
     expect(paid.length).toBeGreaterThanOrEqual(3);
     expect(paid[0]).toEqual({
@@ -107,7 +107,7 @@ describe('the userFundings query lists funding payments', () => {
     });
   });
 
-  test('a closed position is not an active contract, but keeps its funding rows', async () => {
+  test('a closed position is no longer an active contract, but its funding rows remain', async () => {
     const all = await rows();
     await place({ s: '1' }, bob);
     await place({ b: false, s: '1' });
@@ -139,7 +139,7 @@ describe('the userFundings query lists funding payments', () => {
     ]);
   });
 
-  test('permanently lost rows are reported, unless the query excludes their period', () => {
+  test('a query is warned of permanently lost rows unless it excludes their period', () => {
     const since = { height: 242, timeMs: 1_000 };
     const asOf = { height: 300, timeMs: 2_000 };
     expect(incompleteWarnings(asOf, {})).toEqual([]);
@@ -150,7 +150,7 @@ describe('the userFundings query lists funding payments', () => {
   });
 });
 
-describe('the portfolio query returns past values of an account', () => {
+describe("the portfolio query returns an account's past values", () => {
   beforeEach(open);
   afterEach(() => edge.close());
 
@@ -160,7 +160,7 @@ describe('the portfolio query returns past values of an account', () => {
     return reply.data;
   };
 
-  test('past values are carried forward, and each window has its own sums', async () => {
+  test('past values are carried forward, and each window has separate sums', async () => {
     for (let day = 0; day < 3; day++) {
       edge.replica.pass(DAY_MS - HOUR_MS);
       edge.replica.credit(alice.address, 100);
@@ -186,7 +186,7 @@ describe('the portfolio query returns past values of an account', () => {
     }
   });
 
-  test('every point of a portfolio has the sums and the value of its time', async () => {
+  test('every point of a portfolio has the sums and the account value at its time', async () => {
     const carol = testKey(3);
     edge.replica.pass(HOUR_MS);
     const start = edge.replica.nowMs;
@@ -216,7 +216,7 @@ describe('the portfolio query returns past values of an account', () => {
         expect(Number(volume)).toBe(sum(fills, time, ({ px, sz }) => Number(px) * Number(sz)));
         const paid = sum(fills, time, ({ fee }) => Number(fee));
         expect(Number(fees)).toBeCloseTo(paid, 6);
-        // At a constant price, the account loses only the fees.
+        // At a constant price, the account loses only fees.
         expect(Number(pnl)).toBeCloseTo(-paid, 6);
         const broughtIn = sum(deposits, time, ({ delta }) => Number(delta.amount));
         expect(Number(accountValue)).toBeCloseTo(broughtIn - paid, 6);
@@ -253,7 +253,7 @@ describe('some queries are refused while the history lags behind', () => {
   afterEach(() => edge.close());
 
   const { address: user } = alice;
-  /** These queries must be refused, because a partial list would look complete. */
+  /** These queries must be refused, because an incomplete list would look complete. */
   const WHOLE: readonly object[] = [
     { type: 'userFills', user },
     { type: 'userFills', user, endTime: 4_000_000_000_000 },
@@ -298,7 +298,7 @@ describe('some queries are refused while the history lags behind', () => {
     },
   );
 
-  test('queries of earlier periods and of stored rows get a response', async () => {
+  test('queries for earlier periods and for stored rows are answered', async () => {
     const heldAt = edge.replica.head.height;
     const { hash } = edge.replica.head;
     const { timeMs } = edge.replica.head;
@@ -323,8 +323,7 @@ describe('some queries are refused while the history lags behind', () => {
     const reply = await edge.send('/info', { ...query, minHeight: heldAt + 1 });
     const details = { field: 'minHeight', got: heldAt + 1, allowed: { max: heldAt } };
     expect(reply).toMatchObject({ status: 503, json: { details } });
-    // The block exists, because this process has applied it, but the history does not contain it
-    // yet.
+    // The block exists, because this process has applied it, but it is not in the history yet.
     expect((await edge.send('/info', { type: 'block', height: heldAt + 1 })).status).toBe(503);
     edge.history.heldAt = undefined;
     expect((await info({ ...query, minHeight: heldAt + 1 })).data).toHaveLength(2);
@@ -332,7 +331,7 @@ describe('some queries are refused while the history lags behind', () => {
   });
 });
 
-describe('history queries are charged to their client', () => {
+describe('history queries are charged to the client', () => {
   test("R-requests: the history's CPU time is charged to the client", async () => {
     const work = new WorkBudget({ msPerSecond: 1e-6, msBurst: 1_000 });
     edge = await startEdge({ edge: { work } });
@@ -365,7 +364,7 @@ describe('history queries are charged to their client', () => {
 });
 
 describe('the withdrawals query lists withdrawals with their status', () => {
-  test('a withdrawal is first held, and then either paid or returned', async () => {
+  test('a withdrawal is held at first, and then either paid or returned', async () => {
     await open();
     try {
       const withdraw = (amount: string) => {

@@ -68,7 +68,7 @@ export async function answerHistory(
 }
 
 /**
- * Warns that rows are permanently missing, because the log no longer contains their blocks. Queries
+ * Warns that rows are permanently missing, because their blocks are no longer in the log. Queries
  * that exclude the missing period get no warning.
  */
 export function incompleteWarnings({ since }: AsOf, query: object): readonly Warning[] {

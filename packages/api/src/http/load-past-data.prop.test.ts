@@ -48,8 +48,8 @@ const Query = fc.record({
   tag: fc.option(fc.constantFrom('a', 'b'), { nil: undefined }),
   limit: fc.integer({ min: 1, max: 6 }),
   /**
-   * The pause between two pages in milliseconds. A long pause lets events be removed from memory;
-   * some queries never pause.
+   * The pause between two pages in milliseconds. During a long pause, events can be removed from
+   * memory. Some queries never pause.
    */
   pauseMs: fc.constantFrom(0, 0, 30_000, 3 * DAY_MS),
 });
@@ -57,7 +57,7 @@ const Query = fc.record({
 const TIMEOUT_MS = 30_000 + 2_000 * RUNS;
 
 test(
-  'pages from memory and history equal those of a catalogue that keeps all events in memory',
+  'pages from memory and history equal those from a catalogue that keeps all events in memory',
   async () => {
     let left = 0;
     const property = fc.asyncProperty(

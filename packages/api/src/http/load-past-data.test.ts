@@ -35,7 +35,7 @@ afterEach(async () => {
   await venue.history.close();
 });
 
-/** Resolves the first event. After an event has ended, no market can be added to it. */
+/** Resolves the first event. No market can be added to an event that has ended. */
 function settle(): void {
   venue.world.resolve(1);
 }
@@ -47,7 +47,7 @@ function leave(): void {
 }
 
 describe('events are removed from memory some time after they have ended', () => {
-  test('an event is removed from memory a week after its end if it was resolved before that', () => {
+  test('an event resolved by its end is removed from memory a week after its end', () => {
     settle();
     const { catalogue } = venue.world.markets;
     venue.world.waitUntil(END_MS + SETTLED_KEPT_MS - 1);
@@ -59,7 +59,7 @@ describe('events are removed from memory some time after they have ended', () =>
     expect(catalogue.listedEvent('sun')).toBeDefined();
   });
 
-  test('an event is removed from memory a week after its resolution if that is later than its end', () => {
+  test('an event resolved after its end is removed from memory a week after its resolution', () => {
     const { world } = venue;
     world.waitUntil(END_MS + 3 * DAY_MS);
     settle();
@@ -70,7 +70,7 @@ describe('events are removed from memory some time after they have ended', () =>
     expect(world.markets.catalogue.listedEvent('rain')).toBeUndefined();
   });
 
-  test('an event stays in memory until markets that were added later are resolved', async () => {
+  test('an event stays in memory until markets added later are resolved', async () => {
     const { world } = venue;
     settle();
     const market = marketListing('rain-too', 'rain', { endMs: timeMs(END_MS) });
@@ -157,7 +157,7 @@ describe('an event that has been removed from memory can still be queried', () =
     expect(after).toEqual(before);
   });
 
-  test('the probabilities of a past event are those of its trades, followed by its result', async () => {
+  test('the probabilities of a past event come from its trades and end with its result', async () => {
     leave();
     const { series } = await venue.data('outcomeProbability', {
       instrumentIds: [FIRST_ID],
@@ -177,7 +177,7 @@ describe('an event that has been removed from memory can still be queried', () =
     ]);
   });
 
-  test('unknown names and open events cause no query of the history', async () => {
+  test('queries for unknown names and open events do not access the history', async () => {
     leave();
     await venue.answer('outcomeMeta', { eventSlug: 'nobody' });
     await venue.answer('outcomeMeta', { eventSlug: 'sun' });
@@ -187,7 +187,7 @@ describe('an event that has been removed from memory can still be queried', () =
     expect(venue.history.asked).toEqual([]);
   });
 
-  test('an event that the history has deleted is unknown, and a history that lags behind refuses the query', async () => {
+  test('an event deleted from the history is unknown, and the query is refused while the history lags behind', async () => {
     leave();
     const store = await venue.history.store();
     while ((await store.prune({ rowsBeforeMs: venue.world.nowMs })) > 0);
@@ -208,7 +208,7 @@ describe('an event that has been removed from memory can still be queried', () =
     }
   });
 
-  test('a history that starts after the settlement still stores the event', async () => {
+  test('a history started after the settlement still stores the event', async () => {
     settle();
     // The process starts at the block in which the event is removed from memory, as after a long
     // downtime.
@@ -223,7 +223,7 @@ describe('an event that has been removed from memory can still be queried', () =
     await lateHistory.close();
   });
 
-  test('a list is complete even if events are removed from memory during the query', async () => {
+  test('a list is complete even if events leave memory during the query', async () => {
     settle();
     venue.world.waitUntil(END_MS + SETTLED_KEPT_MS - 1);
     const asked = venue.data('outcomeMeta', { status: 'resolved' });
@@ -233,7 +233,7 @@ describe('an event that has been removed from memory can still be queried', () =
     expect(again.events).toHaveLength(1);
   });
 
-  test('subscribers to a past market receive its payout as the mark', () => {
+  test('subscribers to a past market receive its payout as its mark', () => {
     leave();
     const { markets, venue: engine } = venue.world;
     const source = { markets, state: engine.state };

@@ -22,13 +22,13 @@ import type { Candle } from '@oddlot/protocol';
 import { type CandleQuery, candlesOf, missingBars } from '@oddlot/translate/info/candles';
 
 /**
- * The maximum number of times that data is loaded for a query. A query first needs events and may
- * then need their trades, and an event can be removed from memory in the meantime.
+ * How often data is loaded for a query, at most. A query first needs events and may then need their
+ * trades, and an event can be removed from memory in the meantime.
  */
 const ROUNDS_MAX = 4;
 /**
- * The maximum number of rows per query of the history. Longer periods are split into several
- * queries, with turns for other work in between.
+ * The maximum number of rows per query to the history. Longer periods are split into several
+ * queries, and other work runs in between.
  */
 const BARS_AT_ONCE = 5_000;
 
@@ -40,7 +40,7 @@ type PastSource = {
 
 type ContextWithPast = { readonly context: InfoContext; readonly asOf: AsOf };
 
-/** Loads data from the history until the query needs no more. */
+/** Loads data from the history until the query can be answered. */
 export async function withPast(source: PastSource, query: StateQuery): Promise<ContextWithPast> {
   const { contextOf, history } = source;
   const past = emptyPast();
@@ -70,7 +70,8 @@ async function ask(
 
 /**
  * Queries the history without waiting. If it has not reached the required time, the query is
- * repeated with the newest block, which waits for it or refuses.
+ * repeated with the newest block as a requirement, so that it either waits for that block or is
+ * refused.
  */
 async function askAsOf<Topic extends HistoryTopic>(
   { history }: Pick<PastSource, 'history'>,
@@ -83,9 +84,9 @@ async function askAsOf<Topic extends HistoryTopic>(
 }
 
 /**
- * Returns a time that the history must have reached. Events are removed from memory some time after
- * their settlement, and their rows are stored soon after the payout; half of that time is enough
- * for both.
+ * Returns the time that the history must have reached. Events are removed from memory some time
+ * after their settlement, and their rows are stored soon after the payout; half of that time is
+ * enough for both.
  */
 function leftMs({ contextOf }: PastSource): number {
   const { markets, state } = contextOf();
@@ -104,7 +105,7 @@ async function eventBySlug(
 
 async function takeList(source: PastSource, list: PastList, past: Past): Promise<void> {
   const { descending, limit, seriesSlug, sortBy, tag } = list;
-  // If all keys are zero, every row is before or after a position with another key.
+  // If all keys are zero, all rows are on the same side of a position with a nonzero key.
   const isBeyond = sortBy === 'zero' && list.after !== undefined && list.after[0] > 0;
   if (isBeyond && !descending) {
     past.list = { events: [], isEnd: true };
@@ -135,7 +136,7 @@ async function pastRows(
   for (let { startMs } = bars; startMs <= endMs;) {
     const withPrevious = rows.length === 0;
     const question = { instrumentId, stepMs, startMs, endMs, limit: BARS_AT_ONCE, withPrevious };
-    // A bar is stored only after it has ended.
+    // A bar is stored only once it has ended.
     const answer = await askAsOf({ history }, 'bars', { question, neededMs: endMs + stepMs });
     for (const { close, high, low, lots, open, startMs: atMs, trades } of answer) {
       rows.push([atMs, open, high, low, close, lots, trades]);
@@ -150,7 +151,7 @@ async function pastRows(
 export type CandleContext = Pick<InfoContext, 'state' | 'markets'> & { readonly history: History };
 
 /**
- * Returns candles of any age, limited to the latest 5,000 of a period. Those that are not in memory
+ * Returns candles of any age, at most the latest 5,000 in a period. Candles that are not in memory
  * are loaded from the history.
  */
 export async function candlesBetween(

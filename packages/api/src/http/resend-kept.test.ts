@@ -35,7 +35,8 @@ beforeEach(async () => {
   };
   stored = await startEdge({ receipts: { archive } });
   const { replica } = stored;
-  // The rows of each block are stored as by another thread, and none of the receipts is in memory.
+  // The rows of each block are stored as another thread would store them, and no receipt is kept in
+  // memory.
   const writer = new Receipts({
     instruments: instrumentLookup(() => replica.state),
     onReceipts: ({ receipts }) => (latest = receipts),
@@ -81,7 +82,7 @@ const conversion = (threshold: number, ...users: string[]) => {
 const wrap = (action: Record<string, unknown>, ...inner: (typeof ann)[]) =>
   multiSigned(action, { user: team.address, outer: inner[0] ?? ann, inner, nonce });
 
-test('the result of an executed action is found even after its signer has lost the right to send it', async () => {
+test('the result of an executed action is still found after its signer has lost the right to send it', async () => {
   const both = [ann.address, ben.address];
   // After the conversion, the account's own key is no longer sufficient.
   await twice(signed(conversion(1, ...both), { key: team, nonce }));
@@ -95,7 +96,7 @@ test('the result of an executed action is found even after its signer has lost t
   const order = signed(orderAction(), { key: team, nonce: ++nonce });
   await twice(order, () => stored.replica.apply(close));
   stored.replica.apply({ ...close, mode: 'open' });
-  // In the meantime, the vault has got a different leader.
+  // In the meantime, the vault has been given a different leader.
   const vault = { type: 'registerVault', vault: testKey(6).address, name: '' } as const;
   stored.replica.apply({ ...vault, leader: team.address });
   stored.replica.credit(vault.vault);

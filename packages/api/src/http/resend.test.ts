@@ -23,8 +23,8 @@ beforeEach(async () => {
 afterEach(() => edge.close());
 
 /**
- * Starts a venue. The default timeout is sufficient on a busy machine; tests of the timeout choose
- * a shorter one.
+ * Starts a venue. The default timeout is long enough for a busy machine; timeout tests use a
+ * shorter one.
  */
 async function begin(confirmTimeoutMs = 60_000): Promise<void> {
   edge = await startEdge({ confirmTimeoutMs });
@@ -38,7 +38,7 @@ const sign = (action: Record<string, unknown>, options: Sign = {}) =>
 const send = (action: Record<string, unknown>, options: Sign = {}) =>
   edge.send('/exchange', sign(action, options));
 
-describe('nonces prevent the repeated execution of a request', () => {
+describe('nonces prevent a request from being executed twice', () => {
   const DAY = 24 * 60 * 60 * 1000;
 
   test('a nonce outside the window is rejected without recovering the signer', async () => {
@@ -83,13 +83,13 @@ describe('nonces prevent the repeated execution of a request', () => {
     expect(edge.replica.proposed).toBe(proposed);
   });
 
-  test('another action with a used nonce is rejected', async () => {
+  test('a different action with a used nonce is rejected', async () => {
     await send(orderAction());
     const reply = await send(orderAction({ p: '99' }), { nonce });
     expect(reply.json).toMatchObject({ code: 10004, message: 'Nonce already used' });
   });
 
-  test('identical bytes join a pending request, but another action with its nonce is rejected', async () => {
+  test('identical bytes join a pending request, but a different action with its nonce is rejected', async () => {
     const release = edge.replica.hold();
     const body = sign(orderAction(), { confirm: 'executed' });
     const first = edge.send('/exchange', body);
@@ -168,7 +168,7 @@ describe('nonces prevent the repeated execution of a request', () => {
     expect((await sent).text).toBe(OK_ORDER);
   });
 
-  test('an executed request is found after its nonce has left the window', async () => {
+  test('an executed request is still found after its nonce has left the window', async () => {
     const body = sign(orderAction(), { confirm: 'executed' });
     const first = await edge.send('/exchange', body);
     edge.replica.nowMs += 3 * DAY;
@@ -176,7 +176,7 @@ describe('nonces prevent the repeated execution of a request', () => {
     expect(edge.counts).toEqual({ recovered: 1, hashed: 1 });
   });
 
-  test('an executed request is found after its expiry and after its agent was revoked', async () => {
+  test('an executed request is still found after its expiry and after its agent is revoked', async () => {
     await send(approveAgentAction(++nonce, agent.address), { nonce });
     const expiresAfter = edge.replica.nowMs;
     const body = sign(orderAction(), { key: agent, expiresAfter });

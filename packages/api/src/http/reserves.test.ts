@@ -46,7 +46,7 @@ test('without a settlement chain, the venue returns neither figures nor proofs',
   expect(await reservesProof(source, USER)).toEqual({ ok: true, data: null });
 });
 
-test('reserves returns the published and the current figures in USDC, with their difference', () => {
+test('reserves returns the published and current figures in USDC, each with its difference', () => {
   const source: ReservesSource = {
     replica: published(),
     reserves: { current: CURRENT, proof: async () => undefined },
@@ -86,7 +86,7 @@ test('reserves returns the published and the current figures in USDC, with their
   });
 });
 
-test('a proof contains the leaf, its parts and its siblings, and is null for unknown addresses', async () => {
+test('a proof includes the leaf, its parts and its siblings; it is null for unknown addresses', async () => {
   const replica = published();
   const proof = {
     height: 3,

@@ -14,13 +14,13 @@ import type { CurrentReserves, ReservesWorker } from '@oddlot/settlement/reserve
 import type { InfoAnswer } from '@oddlot/translate/answer-info';
 
 /**
- * The sources of the figures: the state contains the liabilities, and a reader of the chain
- * provides the reserves.
+ * Sources of the figures: the liabilities come from the state, and the reserves from a chain
+ * reader.
  */
 
 export type ReservesSource = {
   readonly replica: Pick<Replica, 'state'>;
-  /** This value is undefined without a settlement chain. */
+  /** Undefined if there is no settlement chain. */
   readonly reserves?: Pick<ReservesWorker, 'current' | 'proof'> | undefined;
 };
 
@@ -37,7 +37,7 @@ export function reserves({ replica, reserves: source }: ReservesSource): InfoAns
   return { ok: true, data };
 }
 
-/** Returns the proof for an address. It is public, like all account data. */
+/** Returns the proof for an address, which is public like all account data. */
 export async function reservesProof(
   { replica, reserves: source }: ReservesSource,
   user: Address,

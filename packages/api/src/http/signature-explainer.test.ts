@@ -46,7 +46,7 @@ const authority = (signer: Address) => ({
 const changed = (envelope: string, change: object) =>
   JSON.stringify({ ...(JSON.parse(envelope) as object), ...change });
 
-test('a valid signature is explained without further attempts', async () => {
+test('a valid signature is explained without trying alternatives', async () => {
   const envelope = signed(orderAction(), by());
   const data = await explained(envelope);
   const HASH = expect.stringMatching(/^0x[0-9a-f]{64}$/) as string;
@@ -78,7 +78,7 @@ test('a valid signature is explained without further attempts', async () => {
   expect(json).toMatchObject({ status: 'ok', txHash: data.txHash });
 });
 
-describe('the explanation contains the role of each signer', () => {
+describe('the explanation includes the role of each signer', () => {
   const approve = () => {
     const approval = { agent: agent.address, label: 'desk' };
     edge.replica.apply({ type: 'approveAgent', authority: authority(alice.address), ...approval });
@@ -95,7 +95,7 @@ describe('the explanation contains the role of each signer', () => {
     expect(data).toMatchObject({ signer, role: 'agent', owner: alice.address, agentName: 'desk' });
   });
 
-  test('the account signs direct actions', async () => {
+  test('for direct actions, the signer is the account', async () => {
     const data = await explained(signed(approveAgentAction(nonce, agent.address), by()));
     expect(data).toMatchObject({ scheme: 'direct', role: 'account', tried: [], match: null });
     expect(data).toMatchObject({ msgpack: null, preimage: null, connectionId: null });
@@ -116,7 +116,7 @@ describe('the explanation contains the role of each signer', () => {
     }
   });
 
-  test('a signer of a multi-sig account has its role starting with the conversion', async () => {
+  test('a signer of a multi-sig account has this role once the account is converted', async () => {
     const wrapper = multiSigned(orderAction(), {
       nonce,
       user: alice.address,
@@ -133,7 +133,7 @@ describe('the explanation contains the role of each signer', () => {
     expect(await role()).toBe('multiSigSigner');
   });
 
-  test('an address that only the client has named gets the role expected', async () => {
+  test('an address named only by the client gets the role expected', async () => {
     const envelope = signed(orderAction(), by({ key: otherKey }));
     expect(await explained(envelope)).toMatchObject({ role: 'none', signer: otherKey.address });
     const upper = `0x${otherKey.address.slice(2).toUpperCase()}`;
@@ -142,7 +142,7 @@ describe('the explanation contains the role of each signer', () => {
   });
 });
 
-describe('the explanation finds the cause of an unknown signer', () => {
+describe('the explanation finds why a signer is unknown', () => {
   test('the explanation names the mistake that leads to a known address', async () => {
     const approval = { agent: agent.address, label: '' };
     edge.replica.apply({ type: 'approveAgent', authority: authority(alice.address), ...approval });
@@ -172,7 +172,7 @@ describe('the explanation finds the cause of an unknown signer', () => {
     expect(data.match).toMatchObject({ mistake: 'expiresAfter', role: 'expected', owner: null });
   });
 
-  test('all attempts are listed if none leads to a known address', async () => {
+  test('all alternatives are listed if none leads to a known address', async () => {
     const data = await explained(signed(orderAction(), by({ key: otherKey })));
     expect(data.match).toBeNull();
     const mistakes = new Set(data.tried.map((each: { mistake: string }) => each.mistake));
@@ -181,7 +181,7 @@ describe('the explanation finds the cause of an unknown signer', () => {
     for (const each of data.tried) expect(each).toMatchObject({ role: 'none' });
   });
 
-  test('the explanation detects a signature for a vault that the request omits', async () => {
+  test('the explanation detects a signature for a vault missing from the request', async () => {
     edge.replica.apply({
       type: 'registerVault',
       vault: vault.address,
@@ -211,7 +211,7 @@ describe('the explanation finds the cause of an unknown signer', () => {
     });
   });
 
-  test('an invalid signature has no signer and no match', async () => {
+  test('an invalid signature has neither a signer nor a match', async () => {
     const envelope = signed(orderAction(), by());
     const { signature } = JSON.parse(envelope) as { signature: object };
     const high = { ...signature, s: `0x${'f'.repeat(64)}` };
@@ -221,7 +221,7 @@ describe('the explanation finds the cause of an unknown signer', () => {
   });
 });
 
-test('the action is read from the text, with its key order and spelling', async () => {
+test('the action is read from the text, preserving key order and spelling', async () => {
   const action = '{"type" : "cancelAll", "10":"t\\u0065n", "7":"seven"}';
   const signature = '{"r":"0x1","s":"0x1","v":27}';
   const data = await explained(`{"nonce":1, "action":${action},"signature":${signature} }`);

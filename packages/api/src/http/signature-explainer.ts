@@ -19,20 +19,20 @@ import { type Address, present } from '@oddlot/units';
 import type { AppliedBlock } from '@oddlot/replica/block';
 
 /**
- * The options of the explainSignature query. The recovery threads hash and recover; this module
- * finds the roles of the recovered addresses.
+ * Options for the explainSignature query. The recovery threads hash and recover; this module
+ * determines the roles of the recovered addresses.
  */
 
 type ExplainOptions = {
   readonly replica: Replica;
   readonly pool: Pick<RecoverPool, 'explain'>;
   readonly network: Network;
-  /** The networks for which a client may have signed by mistake; by default, all other networks. */
+  /** Networks a client may have signed for by mistake; by default, all other networks. */
   readonly otherNetworks?: readonly Network[];
   readonly settings: Pick<InfoSettings, 'settlementChainId'>;
 };
 
-/** Answers the query. `text` is the body of the request. */
+/** Answers the query. `text` is the request body. */
 export type SignatureExplainer = (
   query: InfoQueryOf<'explainSignature'>,
   text: string,
@@ -62,7 +62,7 @@ export function signatureExplainer(options: ExplainOptions): SignatureExplainer 
       expected,
       isMultiSigSigner: multiSigSigners.has.bind(multiSigSigners),
     };
-    // All roles are taken from the state at the newest block.
+    // All roles are determined from the state at the newest block.
     const data = judged(explanation, (address) => signerRole(replica.state, address, question));
     return { ok: true, data };
   };
@@ -87,18 +87,18 @@ function judged(
   return answer;
 }
 
-/** The role of an address. Only agents have an owner. */
+/** An address and its role. Only agents have an owner. */
 type Signer = {
   readonly role: SignerRole;
   readonly owner: Address | null;
   readonly agentName: string | null;
 };
 
-/** The data that determines a role in addition to the state. */
+/** The data that, together with the state, determines a role. */
 type RoleContext = {
   readonly actionType: string;
   readonly scheme: 'agent' | 'direct' | 'multiSig';
-  /** The address with which the client intended to sign. */
+  /** The address the client intended to sign with. */
   readonly expected: Address | undefined;
   readonly isMultiSigSigner: (address: Address) => boolean;
 };
@@ -106,7 +106,7 @@ type RoleContext = {
 type HeldRole = Exclude<SignerRole, 'expected' | 'none'>;
 
 /**
- * The roles in order of precedence. An agent's address can later get an account, but the agent
+ * The roles in order of precedence. An agent's address can later become an account, but the agent
  * still acts for its owner.
  */
 const ROLES: readonly HeldRole[] = ['agent', 'account', 'deployer', 'admin', 'multiSigSigner'];
@@ -157,7 +157,7 @@ function holds(
 
 /**
  * An index of the signers of all multi-sig accounts, because the state only maps accounts to
- * signers. It is built by the first query and then updated by events.
+ * signers. The first query builds it; events then keep it up to date.
  */
 export class MultiSigSigners {
   readonly #replica: Pick<Replica, 'state'>;

@@ -37,8 +37,8 @@ async function serveBuilt() {
   return served;
 }
 
-describe('the documentation site is served below /docs', () => {
-  test('a page is sent as HTML to browsers, and as Markdown to clients that request it', async () => {
+describe('the documentation site is served under /docs', () => {
+  test('a page is sent to browsers as HTML, and to clients that request it as Markdown', async () => {
     const { get } = await serveBuilt();
     for (const path of ['/docs/errors', '/docs/errors/']) {
       const page = await get(path, BROWSER);
@@ -55,7 +55,7 @@ describe('the documentation site is served below /docs', () => {
     expect(await asked.text()).toBe(markdown);
   });
 
-  test('a page can run only its own files, and must not be framed', async () => {
+  test('a page can run only its own files and cannot be framed', async () => {
     const { get } = await serveBuilt();
     const { headers } = await get('/docs', BROWSER);
     const policy = headers.get('content-security-policy') ?? '';
@@ -66,7 +66,7 @@ describe('the documentation site is served below /docs', () => {
     expect(headers.get('x-frame-options')).toBe('DENY');
   });
 
-  test('an unknown address below /docs returns a page with status 404', async () => {
+  test('an unknown address under /docs returns a page with status 404', async () => {
     const { get } = await serveBuilt();
     const missing = await get('/docs/no/such-page', BROWSER);
     expect([missing.status, await missing.text()]).toEqual([
@@ -84,14 +84,14 @@ describe('the documentation site is served below /docs', () => {
     const { get } = await serve({ build: buildOf(promise) });
     const early = await get('/docs/errors', BROWSER);
     expect([early.status, early.headers.get('retry-after')]).toEqual([503, '1']);
-    // The API descriptions are served without a build.
+    // The API descriptions do not need a build.
     expect((await get('/openapi.json')).status).toBe(200);
     resolve(BUILT);
     await expect.poll(async () => (await get('/docs/errors', BROWSER)).status).toBe(200);
   });
 });
 
-describe('documents for programs are served', () => {
+describe('serving documents for programs', () => {
   test.each([
     ['/openapi.json', 'openapi', '3.1.0'],
     ['/asyncapi.json', 'asyncapi', '3.0.0'],

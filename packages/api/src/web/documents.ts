@@ -37,7 +37,7 @@ const PAGE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 };
-/** The interval in seconds at which browsers reload until the site is built. */
+/** How often browsers reload until the site is built, in seconds. */
 const RELOAD_SECONDS = 1;
 
 type Documents = ShownPage & { start(): void; stop(): void };
@@ -141,7 +141,7 @@ class SiteDocuments implements Documents {
 }
 
 /**
- * Documents can be read by pages of any origin. The pages of the site also get its content security
+ * Pages of any origin can read the documents. Pages of the site also get its content security
  * policy.
  */
 function publicAnswer(request: IncomingMessage, file: PageFile): PageAnswer {
@@ -151,7 +151,7 @@ function publicAnswer(request: IncomingMessage, file: PageFile): PageAnswer {
     ...answer.headers,
     ...(isPage ? PAGE_HEADERS : {}),
     'access-control-allow-origin': '*',
-    // The same address serves a page and its Markdown.
+    // The same address serves a page as HTML and as Markdown.
     vary: 'accept, accept-encoding',
   };
   return { ...answer, headers };

@@ -9,7 +9,7 @@ import { lowerPriority } from '@oddlot/host/operate';
 /** A file of the page in all available encodings. */
 export type PageFile = {
   readonly type: string;
-  /** True if the name contains a hash of the content, so the file can be cached forever. */
+  /** True if the name contains a hash of the content, so that the file can be cached forever. */
   readonly isHashed: boolean;
   readonly hash: string;
   readonly plain: Buffer;
@@ -17,9 +17,7 @@ export type PageFile = {
   readonly gzip: Buffer | undefined;
 };
 
-/**
- * The path of a screen, with variable parts such as `$name`, and the scripts that it needs first.
- */
+/** The path of a screen, with variable parts such as `$name`, and the scripts it needs first. */
 export type Screen = { readonly path: string; readonly scripts: readonly string[] };
 
 /**
@@ -46,7 +44,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** Matches the folders of files whose names contain a hash of their content. */
+/** Matches paths in the folders whose file names contain a hash of the content. */
 const HASHED = /^\/(?:docs\/)?assets\//;
 const ENTRY = 'index.html';
 const SCREENS = 'screens.json';
@@ -66,13 +64,13 @@ export async function readPageFiles(folder: string): Promise<PageFiles> {
   return { entry: entry.plain.toString('utf8'), screens, byPath: files };
 }
 
-/** Reads built files into memory. They are small and are not read from disk again. */
+/** Reads built files into memory. They are small, so they are not read from disk again. */
 export async function readFiles(folder: string): Promise<ReadonlyMap<string, PageFile>> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    // The bundler creates a hidden folder, which is not part of the page.
+    // The bundler creates a hidden folder that is not part of the page.
     .filter((path) => !path.startsWith('.'));
   const all = new Map<string, Buffer>();
   for (const path of paths) all.set(path.split(sep).join('/'), await readFile(join(folder, path)));
@@ -87,7 +85,7 @@ export async function readFiles(folder: string): Promise<ReadonlyMap<string, Pag
   return byPath;
 }
 
-/** Returns half of a hash, which is sufficient to distinguish versions of a file. */
+/** Returns half of a hash, which is enough to distinguish versions of a file. */
 export function contentHash(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
@@ -100,7 +98,7 @@ const BUILDS = {
 const KEPT_CHARACTERS = 4_000;
 
 export type Build = {
-  /** Resolves with the folder of the files after the build. */
+  /** Resolves after the build with the folder that contains the files. */
   readonly done: Promise<string>;
   /** Stops the build. The previous files are kept. */
   stop(): void;
@@ -114,7 +112,7 @@ export function buildFiles(name: keyof typeof BUILDS): Build {
   const [command, built] = [BUILDS[name].command, BUILDS[name].built].map((path) =>
     fileURLToPath(new URL(path, PACKAGES)),
   ) as [string, string];
-  // An installed package contains the files, but not the program that builds them.
+  // An installed package contains the files, but not the build program.
   if (!existsSync(command)) return { done: Promise.resolve(built), stop: () => undefined };
   const child = spawn(process.execPath, [command, '--if-stale'], {
     stdio: ['ignore', 'ignore', 'pipe'],

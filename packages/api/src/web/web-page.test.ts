@@ -27,7 +27,7 @@ async function aFolder(): Promise<string> {
   return folder;
 }
 
-/** Starts a server with a page whose build finishes only when the test completes it. */
+/** Starts a server with a page whose build finishes only when the test allows it. */
 async function aPage({ isStarted = true } = {}) {
   const { promise, reject, resolve } = Promise.withResolvers<string>();
   let isStopped = false;
@@ -56,7 +56,7 @@ async function eventually(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 describe('a notice is shown while the page is being built', () => {
-  test('during the build, a notice reloads until the page is ready, and files of the page are missing', async () => {
+  test('during the build, a notice reloads until the page is ready, and page files are not found', async () => {
     const { get } = await aPage();
     const { headers, status, text } = await get('/trade/BTC-USDC', HTML);
     expect([status, headers.get('refresh')]).toEqual([503, '1']);
@@ -64,20 +64,20 @@ describe('a notice is shown while the page is being built', () => {
     expect((await get('/assets/a-1.js')).status).toBe(404);
   });
 
-  test('the first request builds the page if no port has been opened before', async () => {
+  test('the first request builds the page if no port has been opened yet', async () => {
     const { built, get } = await aPage({ isStarted: false });
     expect((await get('/', HTML)).status).toBe(503);
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);
   });
 
-  test('stopping the page stops its build', async () => {
+  test('stopping the page also stops its build', async () => {
     const { isStopped, page } = await aPage();
     page.stop();
     expect(isStopped()).toBe(true);
   });
 
-  test('a failed build is reported on the page, without a reload', async () => {
+  test('a failed build is reported on the page, which then stops reloading', async () => {
     const { failed, get } = await aPage();
     failed(new Error('no room'));
     await eventually(async () => (await get('/', HTML)).text.includes('could not be built'));
@@ -86,7 +86,7 @@ describe('a notice is shown while the page is being built', () => {
   });
 });
 
-describe('the page is served after it was built', () => {
+describe('the page is served once it is built', () => {
   test('screen paths serve the page, file paths serve files, and other paths get a 404', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
@@ -103,7 +103,7 @@ describe('the page is served after it was built', () => {
   });
 });
 
-describe('files are sent in the best encoding that the client accepts', () => {
+describe('files are sent in the best encoding the client accepts', () => {
   test.each([
     ['gzip, br', 'gzip'],
     ['gzip;q=0', null],
@@ -129,8 +129,8 @@ describe('files are sent in the best encoding that the client accepts', () => {
   );
 });
 
-describe('unknown paths below the page are reported', () => {
-  test('an unknown path gets a 404, and browsers see the page', async () => {
+describe('unknown paths are reported as missing', () => {
+  test('an unknown path gets a 404, and browsers still see the page', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);
@@ -140,7 +140,7 @@ describe('unknown paths below the page are reported', () => {
     }
   });
 
-  test('the page is not returned for the unknown path of a file', async () => {
+  test('an unknown file path does not return the page', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);

@@ -14,7 +14,7 @@ import {
 
 type WebPageOptions = {
   readonly log: Logger;
-  /** Further origins to which the page may connect: those of the settlement chain. */
+  /** Further origins that the page may connect to: those of the settlement chain. */
   readonly connectOrigins: readonly string[];
   /** Builds the files; by default, from the sources next to the venue. */
   readonly build?: () => Build;
@@ -44,7 +44,7 @@ export const SCREENS: readonly string[] = [
 /** Matches names with an extension, hidden names, and encoded or unusual paths. */
 const FILE = /(?:^|\/)\.|\.[a-z0-9]{1,12}$|%|\\|^\/assets(?:\/|$)/i;
 const NONCE_BYTES = 16;
-/** The interval in seconds at which browsers reload until the page is built. */
+/** How often browsers reload until the page is built, in seconds. */
 const RELOAD_SECONDS = 1;
 
 /**
@@ -90,7 +90,7 @@ export class WebPage {
     if (file !== undefined) return fileAnswer(request, file);
     if (!acceptsPage(request, path)) return undefined;
     if (this.#files !== undefined) return this.#entryAnswer(request, path);
-    // If no port of the venue is open yet, this request may be the first use of the page.
+    // If no port of the venue is open yet, this request may be the first to use the page.
     this.start();
     const headers = this.#pageHeaders(newNonce());
     if (!this.#hasFailed) headers['refresh'] = String(RELOAD_SECONDS);
@@ -102,7 +102,7 @@ export class WebPage {
     const held = heldNonce(request, hash);
     const nonce = held ?? newNonce();
     const headers = { ...this.#pageHeaders(nonce), etag: entryTag(hash, nonce) };
-    // For an unknown path, users see the page with an error, and programs read the status.
+    // For an unknown path, users see the page with an error, and programs see the status.
     const status = isScreen(path) ? 200 : 404;
     if (held !== undefined && status === 200) return unchanged(headers);
     const body = text.replace(
@@ -140,7 +140,7 @@ function isScreen(path: string): boolean {
   return path === '/' || SCREENS.includes(path.split('/', 2)[1] ?? '');
 }
 
-/** Returns a response with the file in the best encoding that the client accepts. */
+/** Returns a response with the file, in the best encoding the client accepts. */
 export function fileAnswer(request: IncomingMessage, file: PageFile): PageAnswer {
   const accepted = String(request.headers['accept-encoding'] ?? '');
   const encoding =
@@ -157,14 +157,14 @@ export function fileAnswer(request: IncomingMessage, file: PageFile): PageAnswer
     'x-content-type-options': 'nosniff',
     vary: 'accept-encoding',
     etag: tag,
-    // Files are small and always sent completely, so range requests are ignored.
+    // Files are small and are always sent in full, so range requests are ignored.
     'accept-ranges': 'none',
     ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
   };
   return hasTag(request, tag) ? unchanged(headers) : { status: 200, headers, body };
 }
 
-/** Returns a 304 response, which contains only the headers that caches store. */
+/** Returns a 304 response, which has only the headers that caches store. */
 function unchanged({
   'content-encoding': _encoding,
   'content-type': _type,
@@ -177,7 +177,7 @@ function newNonce(): string {
   return randomBytes(NONCE_BYTES).toString('base64');
 }
 
-/** Builds a page that is shown until the real one is built. */
+/** Builds a page to show until the real one is built. */
 function notice(title: string, text: string): string {
   return (
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="dark light">` +
@@ -186,12 +186,12 @@ function notice(title: string, text: string): string {
 }
 
 /**
- * The entry page of a path. It lists the scripts of its screen, so that a browser requests all of
- * them at the same time.
+ * The entry page for a path. It lists the scripts of its screen, so that a browser requests all of
+ * them at once.
  */
 type Entry = { readonly text: string; readonly hash: string };
 
-/** Returns a function that finds the cached entry of a path. */
+/** Returns a function that looks up the cached entry for a path. */
 function createEntries({ entry, screens }: PageFiles): (path: string) => Entry {
   const plain = entryOf(entry, []);
   const made = screens.map((screen) => ({ screen, entry: entryOf(entry, screen.scripts) }));
@@ -211,8 +211,8 @@ function isAt({ path: pattern }: Screen, path: string): boolean {
 }
 
 /**
- * Matches a nonce. The entity tag of the entry contains the visitor's nonce, because the text
- * contains it, and a file has one tag per encoding. Equal tags therefore mean equal bytes.
+ * Matches a nonce. The text of the entry contains the visitor's nonce, so its entity tag does too;
+ * and a file has one tag per encoding. Equal tags therefore mean equal bytes.
  */
 
 const NONCE = /^[A-Za-z0-9+/]{22}==$/;
@@ -233,9 +233,7 @@ function hasTag(request: IncomingMessage, tag: string): boolean {
   return tagsOf(request).some((held) => held === tag || held === '*');
 }
 
-/**
- * Returns the nonce of the client's copy of the entry, if the remainder of that copy is current.
- */
+/** Returns the nonce of the client's copy of the entry, if the rest of that copy is current. */
 function heldNonce(request: IncomingMessage, hash: string): string | undefined {
   const begin = `"${hash}.`;
   return tagsOf(request)
@@ -249,7 +247,9 @@ function tagsOf({ headers }: IncomingMessage): readonly string[] {
   return held.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 }
 
-/** Returns true if a client accepts an encoding, by name or by `*`, with a weight above zero. */
+/**
+ * Returns true if a client accepts an encoding, by name or through `*`, with a weight above zero.
+ */
 function acceptsEncoding(accepted: string, encoding: string): boolean {
   const offers = accepted.split(',').map((offer) => {
     const [name = '', ...parameters] = offer.split(';').map((part) => part.trim().toLowerCase());

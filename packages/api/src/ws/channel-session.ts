@@ -29,18 +29,15 @@ import type { WsLimits } from '../ws-limits.ts';
 import { LARGEST_HOLDER_FACTOR } from '@oddlot/host/ports';
 
 /**
- * The first retry delay in milliseconds while a list from the history is not ready. Clients
+ * The first retry delay while a list from the history is not ready, in milliseconds. Clients
  * increase later delays.
  */
 const RETRY_AFTER_MS = 500;
 
 export interface ChannelSet {
-  /**
-   * Parses a subscription as it was received. Returns a function that opens its stream, or a
-   * refusal.
-   */
+  /** Parses a subscription as received. Returns a function that opens its stream, or a refusal. */
   open(subscription: unknown): Opening;
-  /** Parses a subscription as it was received. Returns its identity. */
+  /** Parses a subscription as received and returns its identity. */
   identify(subscription: unknown): Identity;
 }
 
@@ -68,7 +65,7 @@ type Held = {
   readonly subscription: unknown;
 };
 
-/** The response to a client that resumes after a block. */
+/** The response to a client that resumes after a certain block. */
 type Start =
   | { readonly with: 'snapshot' }
   | ({ readonly with: 'frames' } & ResumePosition)
@@ -76,21 +73,21 @@ type Start =
   | { readonly with: 'lateResync'; readonly lost: ResyncReason; readonly snapshot: LateFrame };
 
 /**
- * The time limit of a slow first snapshot, and the delay before another attempt if its position is
- * lost in the meantime.
+ * The time limit of a slow first snapshot, and the delay before retrying if its position is lost in
+ * the meantime.
  */
 export const LATE_MS_MAX = 5_000;
 export const LATE_RETRY_MS = 1_000;
 /**
- * The maximum number of responses that may wait for a slow one. Beyond it, requests are rejected
- * immediately.
+ * The maximum number of responses that may be waiting for a slow one. Beyond it, requests are
+ * rejected immediately.
  */
 const WAITING_MAX = 1_024;
 
 /** The session of one client on /ws or /api-ws. */
 export class ChannelSession implements Follower {
   readonly client: string;
-  /** The client on whose behalf the history is queried. */
+  /** The client for whom the history is queried. */
   readonly #requester: Requester;
   readonly #connection: Connection;
   readonly #endpoint: Endpoint;
@@ -100,12 +97,14 @@ export class ChannelSession implements Follower {
   readonly #limits: SessionLimits;
   readonly #others: Set<ChannelSession>;
   /**
-   * The subscriptions by identity, which depends only on the received parameters and not on the
-   * state.
+   * The subscriptions by identity, which depends only on the parameters received, not on the state.
    */
   readonly #held = new Map<string, Held>();
   readonly #replays: Replays;
-  /** Responses keep the order of the requests, because error frames do not name their request. */
+  /**
+   * Responses are sent in the order of the requests, because error frames do not identify their
+   * request.
+   */
   readonly #answers = new OrderedReplies();
   readonly #spending: (run: () => void) => void;
   #lastSub = 0;
@@ -118,14 +117,14 @@ export class ChannelSession implements Follower {
     blocks: Pick<BlockWaits, 'height' | 'reached'>;
     limits: SessionLimits;
     /**
-     * The client to which costs are charged. `others` contains all sessions that have
+     * The client that is charged for the costs. `others` contains all sessions that have
      * subscriptions.
      */
     client: string;
     others: Set<ChannelSession>;
     /** Runs deferred work for the client and charges its time. */
     spending?: (run: () => void) => void;
-    /** Charges time that was measured by another component. */
+    /** Charges time measured elsewhere. */
     spend?: (ms: number) => void;
   }) {
     const { client, spend = () => undefined } = options;
@@ -147,7 +146,7 @@ export class ChannelSession implements Follower {
     return this.#held.size;
   }
 
-  /** Handles a text frame. The text is undefined for a frame of another type. */
+  /** Handles a text frame. The text is undefined if the frame is of another type. */
   receive(text: string | undefined): void {
     const small = text !== undefined && text.length <= SHORT_LENGTH_MAX;
     let control: Control | WsError = small ? readControl(text) : INVALID_FRAME;
@@ -225,7 +224,8 @@ export class ChannelSession implements Follower {
   }
 
   /**
-   * Subscribes a client that has received everything up to a block, possibly from another replica.
+   * Subscribes a client that has received everything up to a certain block, possibly from another
+   * replica.
    */
   #comeFromElsewhere(held: Held, height: number): void {
     const start = this.#startBehind(held, height);
@@ -299,8 +299,7 @@ export class ChannelSession implements Follower {
   }
 
   /**
-   * Responds when the content of the stream is available. Until then, the client has no
-   * subscription.
+   * Responds once the content of the stream is available. Until then, the client is not subscribed.
    */
   #welcomeLater(held: Held, lost: ResyncReason | undefined): void {
     const answer = this.#answers.later();
@@ -320,8 +319,8 @@ export class ChannelSession implements Follower {
   }
 
   /**
-   * Sends the snapshot and all frames after it, including those that were published while the
-   * snapshot was read.
+   * Sends the snapshot and all frames after it, including those published while the snapshot was
+   * being read.
    */
   #sendFrom({ frame, seq }: LateFrame, held: Held): void {
     this.#connection.send(frame);
@@ -330,7 +329,7 @@ export class ChannelSession implements Follower {
 
   /**
    * Refuses a subscription because the history is behind, is being rebuilt or is overloaded. All
-   * three conditions are temporary.
+   * three conditions are transient.
    */
   #refuse(held: Held, cause: unknown): void {
     if (!this.#isHeld(held)) {
@@ -369,7 +368,7 @@ export class ChannelSession implements Follower {
 
   /**
    * Checks the number of subscriptions. Groups of best prices are counted separately, because each
-   * can cover fifty books.
+   * group can cover fifty books.
    */
   #checkCount(channel: string): WsError | undefined {
     const { bboGroupsMax, subscriptionsMax } = this.#limits;
@@ -437,7 +436,7 @@ export class ChannelSession implements Follower {
   }
 
   /**
-   * Sends a resync later. The subscription continues, so the snapshot is retried until it succeeds.
+   * Sends a resync later. The subscription remains, so the snapshot is retried until it succeeds.
    */
   #resyncLater(reason: ResyncReason, held: Held): void {
     held.stream.expect(this.#connection);
@@ -467,8 +466,8 @@ export class ChannelSession implements Follower {
   }
 
   /**
-   * Sends the response. For event channels, it also contains the block, so that a client can resume
-   * at another replica.
+   * Sends the response. For event channels, it also gives the block, so that a client can resume on
+   * another replica.
    */
   #respond(
     method: string,
@@ -506,11 +505,11 @@ function tooMany(what: string, max: number): WsError {
 }
 
 /**
- * Sends responses in the order of the requests. A response that is ready waits for slow earlier
- * ones.
+ * Sends responses in the order of the requests. A response that is ready waits for earlier ones
+ * that are slow.
  */
 class OrderedReplies {
-  /** The responses in order. The first one is not yet available. */
+  /** The pending responses in order. The first one is not available yet. */
   #places: { give: (() => void) | undefined }[] = [];
 
   get length(): number {
@@ -522,7 +521,7 @@ class OrderedReplies {
     else this.#places.push({ give });
   }
 
-  /** Reserves the position of a slow response. The returned function provides the response. */
+  /** Reserves the position of a slow response. The returned function supplies the response. */
   later(): (give: () => void) => void {
     const place: { give: (() => void) | undefined } = { give: undefined };
     this.#places.push(place);
@@ -552,10 +551,10 @@ type Follower = {
 };
 
 /**
- * Finds the connection to close at the limit of streams: the largest connection of the client with
- * the most subscriptions. Returns undefined unless the requesting client has only a small fraction
- * of that number. Without this replacement, a few clients at their limits could keep out all
- * others.
+ * Finds the connection to close when the stream limit is reached: the largest connection of the
+ * client with the most subscriptions. Returns undefined unless the requesting client has only a
+ * small fraction of that number. Without this rule, a few clients at their limits could keep out
+ * all others.
  */
 function largestFollower<F extends Follower>(
   followers: Iterable<F>,
@@ -568,7 +567,7 @@ function largestFollower<F extends Follower>(
     totals.set(client, (totals.get(client) ?? 0) + subscriptions);
     if (subscriptions > (largest.get(client)?.subscriptions ?? 0)) largest.set(client, each);
   }
-  // The factor also applies to the requesting client, so that two large clients cannot close each
+  // The requesting client's count is multiplied too, so that two large clients cannot close each
   // other's connections.
   let [most, count] = [asking, LARGEST_HOLDER_FACTOR * ((totals.get(asking) ?? 0) + 1)];
   for (const [client, total] of totals) if (total > count) [most, count] = [client, total];

@@ -20,10 +20,7 @@ import { ORDER_UPDATE_CHANNELS } from './channels/user-event-channel.ts';
 import { USER_HISTORY_CHANNELS } from './channels/user-history.ts';
 import type { WsError } from './frame.ts';
 
-/**
- * Channels process a block in this order: first the channels of events, and then those of derived
- * data.
- */
+/** Channels process a block in this order: event channels first, then channels of derived data. */
 const CHANNEL_FACTORIES = {
   ...EXPLORER_CHANNELS,
   ...OUTCOME_RELEASE_CHANNELS,
@@ -38,7 +35,7 @@ const CHANNEL_FACTORIES = {
   readonly [Name in ChannelName]: (context: ChannelContext) => NodeChannel<ChannelParams<Name>>;
 };
 
-/** The channels of one endpoint. Subscribers open them, and every block updates them. */
+/** The channels of one endpoint. They are opened by subscribers and updated by every block. */
 export class Channels implements ChannelSet {
   readonly #endpoint: StreamEndpoint;
   readonly #context: ChannelContext;
@@ -82,7 +79,7 @@ export class Channels implements ChannelSet {
   }
 }
 
-/** Includes the details of a refusal if they help the client to choose valid parameters. */
+/** Includes the details of a refusal if they help the client choose valid parameters. */
 function shown(state: State, { code, message, details }: WsError): WsError {
   const hint = withInstrument(state, details ?? {}, 'text');
   return hint.allowed === undefined ? { code, message } : { code, message, details: hint };

@@ -25,14 +25,14 @@ function connect(bufferedBytesMax: number, more: Partial<WsLimits> = {}, outbox 
   const writes: number[] = [];
   const write = wire.write.bind(wire);
   wire.write = ((chunk: Buffer, written: () => void) => {
-    // An empty write carries no data; its callback runs after earlier writes.
+    // An empty write carries no data; it only has its callback run after the earlier writes.
     if (chunk.length > 0) writes.push(chunk.length);
     return write(chunk, written);
   }) as never;
   return { connection, outbox, wire, closes, writes };
 }
 
-describe('a client connection limits the bytes that wait for its client', () => {
+describe('a client connection limits the bytes waiting for its client', () => {
   test('a connection writes all frames of a turn at once', async () => {
     const { connection, writes, outbox } = connect(1000);
     connection.send(Buffer.alloc(3));
@@ -43,7 +43,7 @@ describe('a client connection limits the bytes that wait for its client', () => 
     expect(outbox.framesSent).toBe(2);
   });
 
-  test('a connection is closed when too many bytes wait for its client', () => {
+  test('a connection is closed when too many bytes are waiting for its client', () => {
     const { connection, closes, outbox } = connect(1000);
     connection.send(Buffer.alloc(900));
     connection.flush();
@@ -53,7 +53,7 @@ describe('a client connection limits the bytes that wait for its client', () => 
     expect(outbox.slowClosed).toBe(1);
   });
 
-  test('a connection is closed when too many small frames wait, because each counts with its overhead', () => {
+  test('a connection is closed when too many small frames are waiting, because each counts with its overhead', () => {
     const { connection, closes } = connect(10_000);
     let sent = 0;
     for (; closes.length === 0 && sent < 10_000; sent++) {
@@ -82,7 +82,7 @@ describe('a client connection limits the bytes that wait for its client', () => 
     await expect.poll(() => outbox.heldBytes).toBe(0);
   });
 
-  test('frames that the client requested again do not count towards its limit', async () => {
+  test('frames that the client has requested again do not count towards its limit', async () => {
     const { connection, closes, wire } = connect(1000);
     connection.send(Buffer.alloc(600));
     connection.sendMissed(Buffer.alloc(5000));
@@ -99,7 +99,7 @@ describe('a client connection limits the bytes that wait for its client', () => 
     await expect.poll(() => connection.bytesTaken).toBe(5900);
   });
 
-  test('bytes of requested frames stop being exempt when the client has read them', async () => {
+  test('bytes of requested frames are no longer exempt once the client has read them', async () => {
     const { connection, closes, wire } = connect(1000);
     connection.sendMissed(Buffer.alloc(5000));
     connection.flush();

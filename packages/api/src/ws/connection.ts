@@ -6,7 +6,7 @@ import type { Sink } from './stream.ts';
 import { FrameBudget, type Timing } from './timing.ts';
 import type { WsLimits } from '../ws-limits.ts';
 
-/** The close codes of RFC 6455 and of the IANA registry. */
+/** Close codes from RFC 6455 and the IANA registry. */
 export const CLOSE = {
   normal: 1000,
   goingAway: 1001,
@@ -25,18 +25,19 @@ const NOTHING_PENDING: Buffer[] = [];
 const EMPTY = Buffer.alloc(0);
 
 /**
- * The estimated memory overhead of a waiting frame. Without it, empty frames would not count
- * towards the limit.
+ * The estimated memory overhead per waiting frame. If it were not counted, empty frames would not
+ * count towards the limit.
  */
 const FRAME_OVERHEAD_BYTES = 64;
 /**
- * While the total of all clients exceeds its limit, this many bytes can still wait for each client.
+ * While the total for all clients exceeds its limit, this many bytes may still be waiting for each
+ * client.
  */
 const SHARE_BYTES_MIN = 256 * 1024;
 
 /**
  * A client connection. It collects frames and writes them directly to the socket as complete
- * WebSocket frames, so that a frame for many clients is built only once.
+ * WebSocket frames, so that a frame sent to many clients is built only once.
  */
 export class Connection implements Sink {
   readonly ip: string;
@@ -53,12 +54,12 @@ export class Connection implements Sink {
   /** The queued bytes of frames that the client requested again, including overhead. */
   #missedPending = 0;
   /**
-   * The written bytes that the client requested again and may not have read. They do not count
+   * The written bytes that the client requested again and may not have read yet. They do not count
    * towards the limit.
    */
   #missedWaiting = 0;
   #bytesWritten = 0;
-  /** The written bytes that the operating system has not yet accepted, including overhead. */
+  /** The written bytes not yet accepted by the operating system, including overhead. */
   #heldBytes = 0;
   #lastFrameMs: number;
   #pingedMs: number;
@@ -95,17 +96,17 @@ export class Connection implements Sink {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** True after the venue has started to close the connection. */
+  /** True once the venue has started to close the connection. */
   get isDismissed(): boolean {
     return this.#isDismissed;
   }
 
-  /** The number of bytes that are queued until the end of this turn of the event loop. */
+  /** The number of bytes queued until the end of this turn of the event loop. */
   get queuedBytes(): number {
     return this.#pendingBytes;
   }
 
-  /** Restarts the idle time, because the client has sent a frame. */
+  /** Restarts the idle timer when the client sends a frame. */
   recordFrame(): void {
     this.#lastFrameMs = this.timing.now();
   }
@@ -125,11 +126,11 @@ export class Connection implements Sink {
     this.send(PING_FRAME);
   }
 
-  /** Queues a frame. All frames of one turn of the event loop are written together. */
+  /** Queues a frame. All frames queued in the same turn of the event loop are written together. */
   send(frame: Buffer): void {
     if (this.#pending === NOTHING_PENDING) {
       this.#outbox.add(this);
-      // Most turns have one frame, so the list is created with it to save memory.
+      // Most turns have a single frame, so the list is created with it to save memory.
       this.#pending = [frame];
     } else {
       this.#pending.push(frame);
@@ -145,7 +146,7 @@ export class Connection implements Sink {
     this.send(frame);
   }
 
-  /** False while the socket's buffer is full; `onceDrained` reports when it has emptied. */
+  /** False while the socket's buffer is full; `onceDrained` reports when it has drained. */
   get canWrite(): boolean {
     return !this.#wire.writableNeedDrain;
   }
@@ -154,7 +155,7 @@ export class Connection implements Sink {
     this.#wire.once('drain', run);
   }
 
-  /** The number of bytes that the operating system has accepted since the connection was opened. */
+  /** The number of bytes accepted by the operating system since the connection was opened. */
   get bytesTaken(): number {
     return this.#bytesWritten - this.#wire.writableLength;
   }
@@ -198,12 +199,12 @@ export class Connection implements Sink {
     this.#wire.write(EMPTY, () => this.#hold(-Math.min(cost, this.#heldBytes)));
   }
 
-  /** Stops counting the waiting bytes after the connection has ended. */
+  /** Stops counting the waiting bytes once the connection has ended. */
   release(): void {
     this.#hold(-this.#heldBytes);
   }
 
-  /** Closes the connection and returns true if too many bytes wait for its client. */
+  /** Closes the connection and returns true if too many bytes are waiting for its client. */
   #isTooSlow(waiting: number, bytes: number): boolean {
     if (waiting + bytes > this.#bufferedBytesMax + this.#missedWaiting) {
       this.closeSlow();
@@ -247,22 +248,22 @@ export class Connection implements Sink {
 type Flushable = { flush(): void };
 
 /**
- * Limits the connections written in one turn, so that a frame for thousands of clients does not
- * delay other responses.
+ * Limits the number of connections written to in one turn, so that a frame for thousands of clients
+ * does not delay other responses.
  */
 const FLUSHED_AT_ONCE = 256;
 
 /**
- * Collects connections with queued frames. Each connection writes once after the current turn of
- * the event loop, with one system call for all its frames. If there are many connections, the
- * remaining ones write in later turns, together with the frames that have been queued in the
- * meantime.
+ * Collects connections with queued frames. After the current turn of the event loop, each
+ * connection writes once, with a single system call for all its frames. If there are many
+ * connections, some of them write in later turns, together with any frames queued in the meantime.
  */
 export class Outbox {
   framesSent = 0;
   slowClosed = 0;
   /**
-   * The number of bytes buffered on all connections until clients read them, including overhead.
+   * The number of bytes buffered on all connections and not yet read by clients, including
+   * overhead.
    */
   heldBytes = 0;
   #waiting: Flushable[] = [];
@@ -274,8 +275,8 @@ export class Outbox {
   }
 
   /**
-   * Joins frames. The queued frames of successive connections are often the same, so the last
-   * result is reused.
+   * Joins frames. Successive connections often have the same queued frames, so the last result is
+   * reused.
    */
   join(frames: readonly Buffer[]): Buffer {
     if (this.#joined !== undefined && areSame(this.#joined.frames, frames)) {

@@ -14,7 +14,7 @@ afterEach(async () => {
   await edge.stop();
 });
 
-/** Opens a WebSocket by hand on a socket that is never read afterwards. */
+/** Opens a WebSocket by hand on a socket that is never read from afterwards. */
 async function unread(path: string): Promise<void> {
   socket = connect({ port: edge.port, host: '127.0.0.1' });
   socket.on('error', () => undefined);
@@ -27,13 +27,13 @@ async function unread(path: string): Promise<void> {
 }
 
 /**
- * Waits until the socket can be written again or has closed, in which case the next write fails.
+ * Waits until the socket can be written to again or has closed, in which case the next write fails.
  */
 async function drained(): Promise<void> {
   await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
 }
 
-/** Builds a client frame that is masked with zeros. */
+/** Builds a client frame masked with zeros. */
 function frame(opcode: number, payload: string): Buffer {
   return Buffer.concat([
     Buffer.from([FIN | opcode, MASKED | payload.length, 0, 0, 0, 0]),
@@ -87,7 +87,8 @@ test('R-requests: the number of streams with subscribers is limited across all c
     code: 'TOO_MANY_SUBSCRIPTIONS',
     message: 'Too many streams: 3',
   });
-  // Other clients can join an existing stream, and a stream without subscribers is replaced.
+  // Other clients can join an existing stream, and a stream without subscribers makes way for a new
+  // one.
   await (await edge.connect('/ws')).follow(follow(0));
   client.send({ method: 'unsubscribe', subscription: follow(1) });
   await client.next();

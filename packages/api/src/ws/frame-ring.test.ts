@@ -7,7 +7,7 @@ function budget(limits: { bytesMax?: number; plainBytesMax?: number } = {}) {
   return { bytes: 0, bytesMax: Infinity, plainBytes: 0, plainBytesMax: Infinity, ...limits };
 }
 
-/** Returns all frames after a number, like a replay for a client that resumes. */
+/** Returns all frames after a number, as in a replay for a client that resumes. */
 function after(ring: FrameRing, seq: number): Buffer[] {
   const frames: Buffer[] = [];
   for (;;) {
@@ -22,7 +22,7 @@ function fill(ring: FrameRing, count: number, { atMs = 0, bytes = 1 } = {}): voi
 }
 
 describe('a ring keeps the newest frames of a stream', () => {
-  test('a ring returns the frames after a number', () => {
+  test('a ring returns the frames after a given number', () => {
     const ring = new FrameRing(LIMITS, budget());
     for (const text of ['one', 'two', 'three']) ring.push(Buffer.from(text), 0);
     expect(ring.firstSeq).toBe(1);
@@ -30,7 +30,7 @@ describe('a ring keeps the newest frames of a stream', () => {
     expect(after(ring, 3)).toEqual([]);
   });
 
-  test('a new ring has no frames', () => {
+  test('a new ring is empty', () => {
     const ring = new FrameRing(LIMITS, budget());
     expect(ring.firstSeq).toBe(1);
     expect(after(ring, 0)).toEqual([]);
@@ -79,7 +79,8 @@ describe('a ring keeps the newest frames of a stream', () => {
     expect(ring.firstSeq).toBe(1);
     expect(after(ring, 0)).toEqual(bodies);
     expect(after(ring, 57)).toEqual(bodies.slice(57));
-    // Most frames are compressed: five megabytes use little more than the limit for plain bytes.
+    // Most frames are compressed: five megabytes take up little more than the limit for plain
+    // bytes.
     expect(shared.plainBytes).toBeLessThan(250_000);
     expect(shared.bytes).toBeLessThan(500_000);
     ring.clear();
@@ -101,7 +102,7 @@ describe('a ring keeps the newest frames of a stream', () => {
     expect(after(ring, 3000).map(String)).toEqual(['next']);
   });
 
-  test('a full budget first requests memory and only then drops frames', () => {
+  test('when the budget is full, memory is requested first, and only then are frames dropped', () => {
     const asked: number[] = [];
     const shared = { ...budget({ bytesMax: 1500 }), relieve: () => void asked.push(shared.bytes) };
     const [first, second] = [new FrameRing(LIMITS, shared), new FrameRing(LIMITS, shared)];

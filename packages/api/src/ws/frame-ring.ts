@@ -1,15 +1,15 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
-/** The number of bytes that all rings of a process hold, and their limits. */
+/** The number of bytes held by all rings of a process, and the limits for them. */
 export type RetentionBudget = {
   bytes: number;
   readonly bytesMax: number;
-  /** The uncompressed part of `bytes`. */
+  /** The uncompressed share of `bytes`. */
   plainBytes: number;
   readonly plainBytesMax: number;
   /**
-   * Called before frames are dropped that a client may still request. It releases less important
-   * frames first.
+   * Called before dropping frames that a client may still request. It frees memory by releasing
+   * less important frames.
    */
   readonly relieve?: () => void;
 };
@@ -20,14 +20,14 @@ type RingLimits = {
 };
 
 /**
- * The newest frames of a stream, numbered without gaps, for clients that resume. Frames beyond the
- * maximum age or count are dropped, oldest first. If all rings together exceed the budget, older
- * frames are compressed; they are dropped only if that is not sufficient.
+ * The newest frames of a stream, numbered without gaps, kept for clients that resume. Frames beyond
+ * the maximum age or count are dropped, oldest first. If all rings together exceed the budget,
+ * older frames are compressed; they are dropped only if that is not enough.
  */
 export class FrameRing {
   readonly #limits: RingLimits;
   readonly #budget: RetentionBudget;
-  /** The chunks are sorted oldest first; new frames are added to the last chunk. */
+  /** Chunks are in order, oldest first; new frames are added to the last chunk. */
   #chunks: FrameChunk[] = [];
   /** The number of compressed chunks, which are the oldest ones. */
   #packedCount = 0;
@@ -36,8 +36,8 @@ export class FrameRing {
   #floor: number;
 
   /**
-   * Creates an empty ring. Its first frame gets the number after `seq`, and it will hold the frames
-   * of all blocks after `height`.
+   * Creates an empty ring. Its first frame gets the number after `seq`, and the ring will hold the
+   * frames of all blocks after `height`.
    */
   constructor(limits: RingLimits, budget: RetentionBudget, { seq = 0, height = 0 } = {}) {
     this.#limits = limits;
@@ -58,8 +58,8 @@ export class FrameRing {
   }
 
   /**
-   * Returns the number of the last frame up to a block. The frames of later blocks must still be
-   * kept.
+   * Returns the number of the last frame up to and including a block. The ring must still hold the
+   * frames of later blocks.
    */
   lastSeqAt(height: number): number {
     let low = this.#firstSeq;
@@ -87,14 +87,14 @@ export class FrameRing {
   }
 
   /**
-   * Returns some frames starting with a number, oldest first. The result is empty if there are no
-   * more.
+   * Returns some frames starting with a given number, oldest first; the result is empty if there
+   * are none left.
    */
   from(seq: number): readonly Buffer[] {
     return this.#chunkOf(Math.max(seq, this.#firstSeq))?.from(Math.max(seq, this.#firstSeq)) ?? [];
   }
 
-  /** Drops frames beyond the maximum age, even the newest. */
+  /** Drops frames beyond the maximum age, including the newest. */
   trim(nowMs: number): void {
     while (this.#length > 0 && this.#isOlder(nowMs - this.#limits.retentionMsMax)) this.#drop();
   }
@@ -142,8 +142,8 @@ export class FrameRing {
   }
 
   /**
-   * Compresses the oldest plain chunk. The newest chunk stays plain, because clients request it
-   * most.
+   * Compresses the oldest plain chunk. The newest chunk stays plain, because it is requested most
+   * often.
    */
   #packOldest(): void {
     const chunk = this.#chunks[this.#packedCount];
@@ -166,10 +166,10 @@ export class FrameRing {
 const CHUNK_BYTES = 64 * 1024;
 const CHUNK_FRAMES = 256;
 
-/** Frames of a stream are similar, so the fastest compression is sufficient. */
+/** Frames of a stream are similar, so the fastest compression level is good enough. */
 const PACKED = { level: 1 } as const;
 
-/** Consecutive frames of a stream that are compressed together. */
+/** Consecutive frames of a stream, compressed together. */
 class FrameChunk {
   readonly firstSeq: number;
   readonly #timesMs: number[] = [];
@@ -207,7 +207,7 @@ class FrameChunk {
     return this.#timesMs[seq - this.firstSeq] ?? Infinity;
   }
 
-  /** Returns the block of a frame, or 0 if the frames of the channel have no block. */
+  /** Returns the block of a frame, or 0 if the channel's frames have no block. */
   heightOf(seq: number): number {
     return this.#heights[seq - this.firstSeq] ?? Infinity;
   }
@@ -227,7 +227,7 @@ class FrameChunk {
     this.#frames = undefined;
   }
 
-  /** Returns the frames starting with a number, oldest first. */
+  /** Returns the frames starting with a given number, oldest first. */
   from(seq: number): readonly Buffer[] {
     return this.#unpacked().slice(Math.max(0, seq - this.firstSeq));
   }

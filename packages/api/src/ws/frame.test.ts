@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { closeBody, jsonFrame, openBody, textFrame } from './frame.ts';
 
-// The frame parser of the `ws` library, which its types do not export.
+// The frame parser of the `ws` library, which is missing from its types.
 const { Receiver } = createRequire(import.meta.url)('ws');
 
 /** Parses the bytes with an independent implementation of the protocol. */
@@ -24,7 +24,7 @@ describe('text frames are encoded without a mask', () => {
     },
   );
 
-  test('the length of a text frame counts bytes, not characters', () => {
+  test('the length of a text frame is in bytes, not characters', () => {
     expect(read(jsonFrame({ name: 'Zürich €' }))).toEqual(['{"name":"Zürich €"}']);
   });
 
@@ -34,7 +34,7 @@ describe('text frames are encoded without a mask', () => {
   });
 });
 
-describe('data frames contain a subscription number', () => {
+describe('data frames include a subscription number', () => {
   test('the body of a data frame is completed with a subscription number', () => {
     const body = openBody({ channel: 'trades', data: '[]', seq: 4 });
     expect(read(closeBody(body, 12)).map((text) => JSON.parse(text))).toEqual([
@@ -42,7 +42,7 @@ describe('data frames contain a subscription number', () => {
     ]);
   });
 
-  test('a data frame contains its block and snapshot flag', () => {
+  test('a data frame includes its block and snapshot flag', () => {
     const parts = { channel: 'orderUpdates', data: '[]', seq: 0, height: 9, isSnapshot: true };
     expect(read(closeBody(openBody(parts), 1)).map((text) => JSON.parse(text))).toEqual([
       { ...parts, data: [], sub: 1 },

@@ -42,8 +42,8 @@ const FIN_PONG = 0x8a;
 export const PING_FRAME = Buffer.from([0x89, 0]);
 
 /**
- * Builds the pong for the payload of a ping. The payload of a control frame has at most 125 bytes,
- * so the length fits into one byte.
+ * Builds the pong that echoes the payload of a ping. The payload of a control frame is at most 125
+ * bytes long, so its length fits into one byte.
  */
 export function pongFrame(data: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(2 + data.length);
@@ -62,7 +62,7 @@ export type FrameParts = {
   /** The content as JSON text. */
   readonly data: string;
   readonly seq: number;
-  /** The block of the data. Only some channels report it. */
+  /** The block the data belong to. Only some channels report it. */
   readonly height?: number | undefined;
   readonly isSnapshot?: boolean | undefined;
 };
@@ -81,7 +81,7 @@ export function closeBody(body: Buffer, sub: number): Buffer {
   return textFrame(body, `,"sub":${sub}}`);
 }
 
-/** A control frame that a client sent on /ws or /api-ws. */
+/** A control frame sent by a client on /ws or /api-ws. */
 export type Control = {
   readonly method: string;
   readonly frame: Readonly<Record<string, unknown>>;
@@ -112,7 +112,7 @@ export function readControl(text: string): Control | WsError {
 }
 
 /**
- * Returns the reason if the text is JSON that violates the strict rules; otherwise, reports that
+ * If the text is JSON that violates the strict rules, returns the reason; otherwise reports that
  * the text is not a valid frame.
  */
 function unreadable(text: string, fault: ScanFault): WsError {
@@ -121,10 +121,7 @@ function unreadable(text: string, fault: ScanFault): WsError {
   return isJson ? { code: 'INVALID_FRAME', message } : INVALID_FRAME;
 }
 
-/**
- * Reads the position at which a client resumes: a frame number of a stream, or a block of the
- * venue.
- */
+/** Reads the position at which a client resumes: a stream's frame number or a block height. */
 export function readResumeFrom(value: unknown): ResumePoint | undefined | 'invalid' {
   if (value === undefined || value === null) return undefined;
   if (!isRecord(value)) return 'invalid';
@@ -150,12 +147,9 @@ export type Endpoint = 'ws' | 'apiWs' | 'wsRtds';
 export type WsError = {
   readonly code: StreamErrorCode;
   readonly message: string;
-  /**
-   * This field is present if the frame itself is valid; the client can send it again after this
-   * time.
-   */
+  /** Present if the frame itself is valid: the client can resend it after this time. */
   readonly retryAfterMs?: number;
-  /** The details of refused parameters, which are omitted on /ws-rtds. */
+  /** The details of refused parameters. They are omitted on /ws-rtds. */
   readonly details?: Details;
   /** The refused subscription as received. */
   readonly subscription?: unknown;

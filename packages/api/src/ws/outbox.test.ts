@@ -31,7 +31,7 @@ function readers(count: number) {
   return { outbox, connections, writes };
 }
 
-test('frames of a turn for many clients are joined once, and each client is written to once', async () => {
+test("one turn's frames for many clients are joined once, with one write per client", async () => {
   const { connections, outbox, writes } = readers(3);
   const frames = [Buffer.from('one'), Buffer.from('two')];
   for (const frame of frames) for (const each of connections) each.send(frame);
@@ -42,7 +42,7 @@ test('frames of a turn for many clients are joined once, and each client is writ
   expect(outbox.framesSent).toBe(6);
 });
 
-test('a client whose frames differ from the previous one gets its own frames', async () => {
+test("a client whose frames differ from the previous client's gets its own frames", async () => {
   const { connections, writes } = readers(3);
   const [a, b] = [Buffer.from('a'), Buffer.from('b')];
   for (const frame of [a, b]) connections[0]?.send(frame);
@@ -57,7 +57,7 @@ test('frames that were read immediately do not count as held', async () => {
   for (const each of connections) each.send(Buffer.from('frame'));
   await turn();
   expect(outbox.heldBytes).toBe(0);
-  // No empty write was needed to notice that the frames were accepted.
+  // No empty write was needed to detect that the frames were accepted.
   expect(writes.flat()).toHaveLength(2);
 });
 
@@ -68,7 +68,7 @@ test('other work runs between the writes of a frame to thousands of clients', as
   const first = writes.flat().length;
   expect(first).toBeGreaterThan(0);
   expect(first).toBeLessThan(500);
-  // Frames queued while the connections wait are written together with the first one.
+  // Frames queued while the connections are waiting are written together with the first one.
   for (const each of connections) each.send(Buffer.from('second'));
   while (writes.flat().length < 1_000 + first) await turn();
   await turn();

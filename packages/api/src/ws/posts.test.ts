@@ -4,7 +4,7 @@ import type { SocketRequest } from '@oddlot/host/http';
 import { TestEdge, VirtualTiming } from '@oddlot/testing/venue/ws/test-edge';
 import { mayBePost, readPost } from './posts.ts';
 
-describe('posts are parsed without changing their payload', () => {
+describe('parsing a post does not change its payload', () => {
   const space = fc.stringMatching(/^[ \t\r\n]{0,2}$/);
 
   test('the payload of a post is returned as its original text, with keys in any order', () => {
@@ -36,7 +36,7 @@ describe('posts are parsed without changing their payload', () => {
 
   const soup = (units: string) => fc.string({ unit: fc.constantFrom(...units) });
 
-  test('after its payload is replaced, an envelope is valid JSON for any text of the payload', () => {
+  test('once its payload is replaced, an envelope is valid JSON whatever the payload text was', () => {
     fc.assert(
       fc.property(soup('{}[]",:\\0a '), (payload) => {
         const head = '{"method":"post","id":1,"request":{"type":"info","payload":';
@@ -91,7 +91,7 @@ describe('a drain waits for pending posts', () => {
     await drained;
   });
 
-  test('a drain closes a connection after five seconds even if responses are pending', async () => {
+  test('a drain closes a connection after five seconds even if responses are still pending', async () => {
     const { asked, timing } = await withPost();
     const client = await edge.connect();
     client.send(POST);

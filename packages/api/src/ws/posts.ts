@@ -9,16 +9,16 @@ const PATHS: Readonly<Record<PostKind, string>> = { action: '/exchange', info: '
 
 type PostsOptions = {
   readonly connection: Connection;
-  /** Executes a request and passes the response to its `answer` function. */
+  /** Executes a request and passes the response to the request's `answer` function. */
   readonly post: (request: SocketRequest) => void;
   /** The API version header of the WebSocket handshake. */
   readonly version: string | undefined;
 };
 
 /**
- * The requests for /info and /exchange that one connection has sent in frames; such a frame is
- * called a post. The text of a request is passed on unchanged, because signatures cover it, and the
- * response is the one that HTTP would return.
+ * Requests for /info and /exchange that a connection sends in frames; such a frame is called a
+ * post. The text of a request is passed on unchanged, because signatures cover it, and the response
+ * is the same as over HTTP.
  */
 export class Posts {
   readonly #connection: Connection;
@@ -35,7 +35,7 @@ export class Posts {
 
   /**
    * Executes a post, even if its connection has ended. Returns false for any other frame, and for a
-   * post without a valid and unused id, because no response to it is possible.
+   * post without a valid, unused id, because it could not be answered.
    */
   receive(text: string): boolean {
     const post = readPost(text);
@@ -68,7 +68,7 @@ export class Posts {
     return this.#unanswered.size === 0;
   }
 
-  /** Calls `run` once, after all posts have got a response or after the time limit. */
+  /** Calls `run` once, when all posts have been answered or the time limit is reached. */
   whenIdle(run: () => void, msMax: number): void {
     const end = (): void => {
       this.#onIdle = undefined;
@@ -79,7 +79,7 @@ export class Posts {
     this.#onIdle = end;
   }
 
-  /** A post without a valid endpoint is charged like a control frame. */
+  /** A post without a valid endpoint is charged as a control frame. */
   #refuse(id: number, error: WireError): void {
     const isAllowed = this.#connection.budget.take();
     const { body, status } = infoRefusal(isAllowed ? error : rateLimited('info'));
@@ -116,7 +116,7 @@ type ReadPost =
 
 /**
  * Reads a post, or returns undefined if the frame is not a post with a valid id. Only the envelope
- * is parsed here: the payload is passed on as text, and its endpoint validates it.
+ * is parsed here: the payload is passed on as text and validated by its endpoint.
  */
 export function readPost(text: string): ReadPost | undefined {
   const request = memberOf(text, 0, 'request');
@@ -141,7 +141,7 @@ export function readPost(text: string): ReadPost | undefined {
   return { ...read, kind: type, payload: text.slice(payload.start, payload.end) };
 }
 
-/** Limits the length of an invalid type that is quoted to the client. */
+/** Limits how much of an invalid type is quoted to the client. */
 const SHOWN_MAX = 64;
 
 function missing(field: string): WireError {
@@ -172,7 +172,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Finds the first value of a key in the object at an offset. The result is meaningless if the text
+ * Finds the first value for a key in the object at an offset. The result is meaningless if the text
  * is not valid JSON.
  */
 function memberOf(text: string, offset: number, key: string): Range | undefined {
@@ -186,7 +186,7 @@ function memberOf(text: string, offset: number, key: string): Range | undefined 
     if (text.charCodeAt(colon) !== COLON) return undefined;
     const valueStart = skipSpace(text, colon + 1);
     const valueStop = valueEnd(text, valueStart);
-    // A missing value is invalid JSON, and the loop would not advance past it.
+    // A missing value is invalid JSON, and the loop would not get past it.
     if (valueStop === valueStart) return undefined;
     if (isKey(text.slice(start, end), key)) return { start: valueStart, end: valueStop };
     at = skipSpace(text, valueStop);
@@ -199,7 +199,7 @@ function isKey(quoted: string, key: string): boolean {
   try {
     return JSON.parse(quoted) === key;
   } catch {
-    // The key has an invalid escape, so the check of the envelope will reject the text.
+    // The key has an invalid escape, so the text will be rejected when the envelope is checked.
     return false;
   }
 }

@@ -23,7 +23,7 @@ function ask(action: string, topic: string, filters?: string, type = 'update'): 
   client.send({ action, subscriptions: [{ topic, type, filters }] });
 }
 
-/** Returns all frames that the server has sent until this call. */
+/** Returns all frames the server has sent so far. */
 async function settle(): Promise<AnyFrame[]> {
   client.send('PING');
   const frames: AnyFrame[] = [];
@@ -37,7 +37,7 @@ async function settle(): Promise<AnyFrame[]> {
 const BTC = '{"symbol":"btc/usd"}';
 
 describe('reference prices are published on /ws-rtds', () => {
-  test('prices are sent to the subscribers of a topic, in its spelling of the symbol', async () => {
+  test("prices are sent to the subscribers of a topic, with the symbol in that topic's spelling", async () => {
     ask('subscribe', 'crypto_prices');
     ask('subscribe', 'crypto_prices_chainlink', '', '*');
     expect(await settle()).toEqual([]);
@@ -69,7 +69,7 @@ describe('reference prices are published on /ws-rtds', () => {
     });
   });
 
-  test('prices are sent at most once a second per symbol, and the last one is always sent', async () => {
+  test('prices are sent at most once per second and symbol, and the last one is always sent', async () => {
     ask('subscribe', 'crypto_prices_oracle');
     await settle();
     for (const price of [1, 2, 3, 4]) {
@@ -83,7 +83,7 @@ describe('reference prices are published on /ws-rtds', () => {
     expect(await settle()).toEqual([]);
   });
 
-  test('a subscription to one symbol starts with its last minute of prices and ends with an unsubscribe', async () => {
+  test('a subscription to a symbol starts with its last minute of prices and ends when the client unsubscribes', async () => {
     for (let second = 0; second < 70; second++) pushPrice(edge.venue, 'oracle', 100 + second);
     ask('subscribe', 'crypto_prices_oracle', '{"symbol":"BTC/USD"}');
     const [dump, ...rest] = await settle();
@@ -118,7 +118,7 @@ describe('reference prices are published on /ws-rtds', () => {
 });
 
 describe('average prices are published on /ws-rtds', () => {
-  test('averages use one sample for each whole second before the current one (R-series)', async () => {
+  test('averages use one sample per full second before the current one (R-series)', async () => {
     ask('subscribe', 'crypto_prices_twap_thirty');
     ask('subscribe', 'crypto_prices_twap_sixty');
     await settle();
@@ -168,7 +168,7 @@ describe('average prices are published on /ws-rtds', () => {
   });
 });
 
-describe('subscription frames on /ws-rtds are validated', () => {
+describe('validation of subscription frames on /ws-rtds', () => {
   test.each([
     ['no topic', { type: 'update' }, '', 'topic not found'],
     ['an unknown topic', { topic: 'comments', type: '*' }, 'comments', 'topic not found'],
@@ -196,7 +196,7 @@ describe('subscription frames on /ws-rtds are validated', () => {
     },
   );
 
-  test('a frame with an invalid entry still applies its valid entries', async () => {
+  test('if a frame has an invalid entry, its valid entries still apply', async () => {
     const subscriptions = [
       { topic: 'nothing', type: 'update' },
       { topic: 'crypto_prices', type: 'update' },

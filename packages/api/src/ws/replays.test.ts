@@ -11,7 +11,7 @@ import { WS_LIMITS } from '../ws-limits.ts';
 const FRAME_BYTES = 10_000;
 const BUDGET = { bytes: 0, bytesMax: Infinity, plainBytes: 0, plainBytesMax: Infinity };
 
-/** Creates a client that reads from a pipe on request, and records the frames that it has read. */
+/** Creates a client that reads from a pipe on request, and records the frames it has read. */
 function client() {
   const wire = new PassThrough({ highWaterMark: 64 * 1024 });
   const timing = new VirtualTiming();
@@ -62,7 +62,7 @@ describe("missed frames are replayed at the client's reading speed", () => {
     replays.add({ stream: two, sub: 2, seq: 0, resync: never });
     expect(wire.writableLength + wire.readableLength).toBeLessThan(300_000);
     expect([one.subscriberCount, two.subscriberCount]).toEqual([1, 1]);
-    // The replay includes frames that are published while it runs.
+    // The replay includes frames published while it is running.
     publish(one, 100);
     publish(two, 100);
     read();
@@ -88,7 +88,7 @@ describe("missed frames are replayed at the client's reading speed", () => {
     expect(frames()).toEqual(numbered('slow', 1, 1, frames().length));
   });
 
-  test('a replay closes the connection if the client reads nothing for 30 seconds', async () => {
+  test('the connection is closed if the client reads nothing for 30 seconds during a replay', async () => {
     const { closes, replays, timing, wire } = client();
     const some = stream('some');
     publish(some, 1000);
@@ -102,7 +102,7 @@ describe("missed frames are replayed at the client's reading speed", () => {
     expect(closes).toEqual([1013]);
   });
 
-  test('a replay stops after an unsubscribe', async () => {
+  test('a replay stops when the client unsubscribes', async () => {
     const { connection, frames, read, replays } = client();
     const [left, other] = [stream('left'), stream('kept')];
     publish(left, 500);

@@ -9,16 +9,16 @@ type Replay = {
   /** The number of the last frame that the client has received. */
   seq: number;
   /**
-   * The missed frames that the stream no longer keeps. They are sent before those that it keeps.
+   * The missed frames that the stream no longer keeps. They are sent before those it still keeps.
    */
   past?: PastReplay | undefined;
-  /** Called if the missed frames are dropped before the client has received them. */
+  /** Called if missed frames are dropped before the client has received them. */
   readonly resync: () => void;
 };
 
 /**
- * Missed frames that the stream no longer keeps: the number of remaining frames, and the frames
- * that have already been read.
+ * Missed frames that the stream no longer keeps: how many remain, and those that have already been
+ * read.
  */
 type PastReplay = {
   readonly past: Past;
@@ -27,16 +27,15 @@ type PastReplay = {
 };
 
 /**
- * A connection is closed if its client reads nothing of a replay for this time, in milliseconds.
+ * A connection is closed if its client reads nothing for this many milliseconds during a replay.
  */
 export const STALLED_MS = 30_000;
 /** The approximate number of bytes sent to one client per turn of the event loop. */
 const TURN_BYTES = 256 * 1024;
 
 /**
- * Sends missed frames at the reading speed of the client, one stream after the other. After the
- * last missed frame, the client becomes a subscriber, so that live frames are sent next without a
- * gap.
+ * Sends missed frames at the reading speed of the client, one stream after another. After the last
+ * missed frame, the client becomes a subscriber, so that live frames follow without a gap.
  */
 export class Replays {
   readonly #connection: Connection;
@@ -48,9 +47,7 @@ export class Replays {
     this.#connection = connection;
   }
 
-  /**
-   * Starts to send the frames after `seq`. `past` contains those that the stream no longer keeps.
-   */
+  /** Starts to send the frames after `seq`. `past` holds those that the stream no longer keeps. */
   add({ past, ...replay }: Omit<Replay, 'past'> & { readonly past?: Past | undefined }): void {
     replay.stream.expect(this.#connection);
     const before = past === undefined || past.count === 0 ? undefined : { past, left: past.count };
@@ -91,8 +88,8 @@ export class Replays {
   }
 
   /**
-   * Sends some of the frames that the stream no longer keeps. Returns the number of bytes, or
-   * `waits` if they must be read first.
+   * Sends some of the frames that the stream no longer keeps. Returns the number of bytes sent, or
+   * `waits` if the frames must be read first.
    */
   #sendPast(replay: Replay): number | 'waits' {
     const { past: before, stream, sub } = replay;
@@ -133,7 +130,9 @@ export class Replays {
     resync();
   }
 
-  /** Sends some frames, or ends the replay if there are no more. Returns the number of bytes. */
+  /**
+   * Sends some frames, or ends the replay if there are no more. Returns the number of bytes sent.
+   */
   #advance(replay: Replay): number {
     const { stream, sub } = replay;
     const bodies = stream.after(replay.seq);

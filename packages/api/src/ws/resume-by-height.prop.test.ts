@@ -5,9 +5,9 @@ import { RecentBlocks } from '@oddlot/history/recent-blocks';
 import { ALICE, BOB } from '@oddlot/testing/venue/ws/test-venue';
 
 /**
- * Goal: a client that resumes after a block of another process receives the frames of all later
- * blocks once and in order, or a resync. Method: random boundaries between memory, history and
- * concurrent blocks.
+ * Goal: a client that resumes on a process, after a block it received from another, gets the frames
+ * of all later blocks exactly once and in order, or a resync. Method: random boundaries between
+ * memory, history and concurrent blocks.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 10);
@@ -35,7 +35,7 @@ const step = fc.oneof(
 
 type Comer = { channel: number; height: number; client: TestClient; frames: AnyFrame[] };
 
-test('a client that resumes at another process gets each frame once or a resync', () =>
+test('a client that resumes on another process gets each frame once, or a resync', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 10, maxLength: 30 }),
@@ -104,7 +104,9 @@ const isLost = (frames: readonly AnyFrame[]): boolean =>
 
 const shown = ({ channel, data, height }: AnyFrame) => ({ channel, data, height });
 
-/** Answers pending history queries in several rounds, because a reply can cause further queries. */
+/**
+ * Answers pending history queries in several rounds, because a reply can lead to further queries.
+ */
 async function answered({ history }: TestEdge): Promise<void> {
   for (let round = 0; round < 8; round += 1) {
     history.answerSince();

@@ -5,7 +5,7 @@ import { RecentBlocks } from '@oddlot/history/recent-blocks';
 
 /**
  * A client that resumes with `resumeFrom: { height }` gets the frames that another process of the
- * venue would send.
+ * venue would have sent.
  */
 
 let here: TestEdge;
@@ -36,7 +36,7 @@ const STATES = [
   ['/api-ws', { type: 'tickers' }],
 ] as const;
 
-/** Applies three blocks with events for all tested channels. */
+/** Applies three blocks with events for all channels under test. */
 function trade(): void {
   here.venue.order(ALICE, { sell: true, price: 100, size: 0.3 });
   here.venue.order(BOB, { buy: true, price: 101, size: 0.2 });
@@ -49,7 +49,7 @@ const ofData = (frames: readonly AnyFrame[]): AnyFrame[] =>
 const shown = ({ channel, data, height }: AnyFrame) => ({ channel, data, height });
 
 describe.each(FACTS)('on %s, a client that resumes events of %o', (path, subscription) => {
-  test('a client that resumes after a block of another process gets each later event once', async () => {
+  test('a client that resumes after a block from another process gets each later event once', async () => {
     const witness = await here.connect(path);
     await witness.follow(subscription);
     trade();
@@ -68,17 +68,17 @@ describe.each(FACTS)('on %s, a client that resumes events of %o', (path, subscri
     while (frames.length < missed.length) frames.push(await client.next());
     expect(frames.map(shown)).toEqual(missed.map(shown));
     expect(await client.settle()).toEqual([]);
-    // The numbers continue the one in the response without a gap.
+    // The numbers continue from the one in the response without a gap.
     const numbers = frames.map(({ seq }) => seq);
     expect(numbers).toEqual(numbers.map((_, index) => response.data.seq + 1 + index));
-    // These numbers are valid for resuming at this process.
+    // The client can use these numbers to resume on this process.
     const again = await there.connect(path);
     const place = { epoch: response.data.epoch, seq: numbers.at(-1) - 1 };
     const [, last] = await again.follow(subscription, place);
     expect(last).toMatchObject({ seq: numbers.at(-1), data: frames.at(-1).data });
   });
 
-  test('a client that resumes with the newest block gets no past events', async () => {
+  test('a client that resumes at the newest block gets no past events', async () => {
     trade();
     const { height } = here.venue.state;
     const client = await there.connect(path);
@@ -134,7 +134,7 @@ test.each([
   expect(error).toEqual({ type: 'error', code: 'INVALID_FRAME', message });
 });
 
-test('a client that has seen more than the history of this process gets no event twice', async () => {
+test("a client that is ahead of this process's history gets no event twice", async () => {
   const subscription = { type: 'userFills', user: ALICE };
   const witness = await here.connect('/api-ws');
   await witness.follow(subscription);
@@ -156,7 +156,7 @@ test('a client that has seen more than the history of this process gets no event
   expect(frames[0]!.seq).toBe(response.data.seq + 1);
 });
 
-describe('a client can resume after a future block', () => {
+describe('resuming after a future block', () => {
   test('a client that resumes after a future block gets only the blocks after it', async () => {
     const client = await there.connect();
     const { height } = here.venue.state;
@@ -190,9 +190,9 @@ describe('a client can resume after a future block', () => {
   });
 });
 
-describe('a client can resume after a block that is no longer in memory', () => {
+describe('resuming after a block that is no longer in memory', () => {
   test('a client that missed order changes gets a resync with the current orders', async () => {
-    // The process has only four blocks in memory, and the history shows that orders have changed.
+    // The process keeps only four blocks in memory, and the history shows that orders have changed.
     const recent = new RecentBlocks(4);
     const edge = await TestEdge.start({}, undefined, { beside: here, recent });
     const { height } = here.venue.state;

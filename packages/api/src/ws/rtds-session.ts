@@ -11,7 +11,7 @@ import type { WsLimits } from '../ws-limits.ts';
 
 /** The maximum number of subscriptions in one frame. A frame with more is invalid. */
 const ENTRIES_MAX = 50;
-/** The maximum length of a symbol. A longer symbol is invalid, because all symbols are shorter. */
+/** The maximum length of a symbol. All valid symbols are shorter, so a longer one is invalid. */
 const SYMBOL_LENGTH_MAX = 32;
 
 const PONG = textFrame(Buffer.from('PONG'));
@@ -21,13 +21,13 @@ const INVALID_FRAME: WsError = {
   message: 'A frame must be PING or a JSON object with action and subscriptions',
 };
 
-/** The symbols that a client has subscribed to on one topic. */
+/** The symbols a client has subscribed to on one topic. */
 type TopicSymbols = { all: boolean; readonly symbols: Set<string> };
 type Entry = { readonly topic: RtdsTopic; readonly symbol: string | undefined };
 
 /**
  * The session of one client on /ws-rtds, which has its own conventions: pings are plain text, a
- * frame names several topics, and subscriptions are not confirmed.
+ * frame can name several topics, and subscriptions are not confirmed.
  */
 export class RtdsSession implements PriceListener {
   readonly connectionId = randomBytes(12).toString('hex');
@@ -102,7 +102,7 @@ export class RtdsSession implements PriceListener {
     return undefined;
   }
 
-  /** Without a symbol, all subscriptions of the topic end. */
+  /** If no symbol is given, all subscriptions to the topic end. */
   #unsubscribe({ symbol, topic }: Entry): void {
     if (symbol === undefined) this.#wishes.delete(topic);
     else this.#wishes.get(topic)?.symbols.delete(symbol);
@@ -151,7 +151,7 @@ function isTopic(topic: string): topic is RtdsTopic {
   return Object.hasOwn(RTDS_TOPICS, topic);
 }
 
-/** Reads filters, which are JSON text inside a JSON string. An empty string means no filter. */
+/** Reads the filters, which are JSON text within a JSON string. An empty string means no filter. */
 function readFilters(text: unknown): { readonly symbol: string | undefined } | undefined {
   if (typeof text !== 'string') return undefined;
   if (text === '') return { symbol: undefined };
@@ -164,9 +164,9 @@ function readFilters(text: unknown): { readonly symbol: string | undefined } | u
   return { symbol: symbol.toLowerCase() };
 }
 
-/** The part of a session that its topics use. */
+/** The part of a session used by its topics. */
 interface PriceListener {
-  /** The id that every frame to this client contains. */
+  /** The id included in every frame to this client. */
   readonly connectionId: string;
   wants(topic: RtdsTopic, symbol: string): boolean;
   send(frame: Buffer): void;
@@ -192,12 +192,13 @@ const TOPICS = Object.entries(RTDS_TOPICS) as [RtdsTopic, RtdsSeries][];
 
 /**
  * The topics of /ws-rtds. Prices are published as they arrive, at most once per second and symbol.
- * Averages are published with the first block of each second and use the samples of R-series.
+ * Averages are published with the first block of each second, from the samples that R-series
+ * defines.
  */
 export class PriceTopics {
   readonly #options: PriceTopicsOptions;
   readonly #listeners = new Set<PriceListener>();
-  /** The pace of each source and symbol. */
+  /** The pace for each source and symbol. */
   readonly #paces = new Map<string, Pace>();
   #secondMs = 0;
 
@@ -224,7 +225,7 @@ export class PriceTopics {
     if (isNewSecond) this.#publishAverages(secondMs);
   }
 
-  /** Builds a frame with the last minute of one symbol for one client. */
+  /** Builds a frame with a symbol's last minute of prices for one client. */
   dump(topic: RtdsTopic, shown: string, { connectionId }: PriceListener): Buffer {
     const series = RTDS_TOPICS[topic];
     const symbol = this.#symbols().find((each) => shownSymbol(series, each) === shown);
@@ -262,7 +263,7 @@ export class PriceTopics {
     }
   }
 
-  /** Returns false if no client has subscribed. */
+  /** Returns false if there are no subscribers. */
   #publish(series: RtdsSeries, symbol: string, { e18, timeMs, value }: Quote): boolean {
     const shown = shownSymbol(series, symbol);
     const price = `"timestamp":${timeMs},"value":${value},"full_accuracy_value":"${e18}"`;

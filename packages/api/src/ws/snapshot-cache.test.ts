@@ -25,14 +25,14 @@ function open(snapshots: SnapshotCache) {
   });
 }
 
-test('a snapshot is built once per block, occasion and frame number for any number of clients', () => {
+test('a snapshot is built once per block, occasion and frame number, however many clients request it', () => {
   const snapshots = new SnapshotCache();
   const stream = open(snapshots);
   const frames = Array.from({ length: 400 }, (_, sub) => stream.snapshotFrame('resync', sub));
   expect(built).toBe(1);
   expect(frames[7]?.toString()).toContain('"data":[1]');
   expect(frames[7]?.toString()).toContain('"sub":7}');
-  // A frame that is published in the meantime changes the number of the snapshot.
+  // A frame published in the meantime changes the snapshot's number.
   stream.publish('[]');
   expect(stream.snapshotFrame('resync', 1)?.toString()).toContain(
     '"data":[2],"isSnapshot":true,"seq":1',
@@ -51,7 +51,7 @@ test('the snapshot cache holds at most 16 MiB', () => {
   expect(snapshots.body('none', () => undefined)).toBeUndefined();
 });
 
-test('a frame is refused after its client has used up its CPU time', () => {
+test('frames are refused once the client has used up its CPU time', () => {
   const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 }, () => 0);
   const connection = new Connection({
     socket: {} as never,

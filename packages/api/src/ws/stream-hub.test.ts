@@ -23,7 +23,7 @@ function place(count: number): void {
 }
 
 describe('a connection has numbered subscriptions', () => {
-  test('subscriptions are numbered per connection and end with an unsubscribe', async () => {
+  test('subscriptions are numbered per connection and end when the client unsubscribes', async () => {
     const client = await edge.connect();
     await client.follow(TRADES);
     const [second] = await client.follow(ORDERS);
@@ -47,7 +47,7 @@ describe('a connection has numbered subscriptions', () => {
     expect(again.data).toMatchObject({ sub: 3, epoch: second.data.epoch, seq: 2 });
   });
 
-  test('a subscription is refused if it is a duplicate or beyond the limit', async () => {
+  test('a subscription is refused if it is a duplicate or exceeds the limit', async () => {
     const client = await edge.connect();
     await client.follow(TRADES);
     client.subscribe(TRADES);
@@ -64,7 +64,7 @@ describe('a connection has numbered subscriptions', () => {
     expect((await client.next()).code).toBe('ALREADY_SUBSCRIBED');
   });
 
-  test('connections with the same subscription share one sequence of frame numbers', async () => {
+  test('connections with the same subscription share a single sequence of frame numbers', async () => {
     const [first, second] = [await edge.connect(), await edge.connect()];
     await first.follow(ORDERS);
     place(2);
@@ -79,7 +79,7 @@ describe('a connection has numbered subscriptions', () => {
   });
 });
 
-describe('a client can resume a stream', () => {
+describe('resuming a stream', () => {
   test('a client that resumes gets the missed frames unchanged, followed by live ones', async () => {
     const witness = await edge.connect();
     await witness.follow(ORDERS);
@@ -100,7 +100,7 @@ describe('a client can resume a stream', () => {
     expect((await again.settle()).map((frame) => frame.seq)).toEqual([5]);
   });
 
-  test('a stream continues without subscribers until its client resumes', async () => {
+  test('a stream stays open without subscribers until its client resumes', async () => {
     const client = await edge.connect();
     const [{ data }] = await client.follow({ type: 'l2Book', coin: '1' });
     client.socket.close();
@@ -197,8 +197,8 @@ describe('a client can resume a stream', () => {
   });
 });
 
-describe('the number of streams without subscribers is limited', () => {
-  test('a new stream replaces the one that has been idle longest', async () => {
+describe('limiting the number of streams without subscribers', () => {
+  test('a new stream replaces the one that has been idle the longest', async () => {
     const small = await TestEdge.start({ streamsMax: 2 }, timing);
     const client = await small.connect();
     for (const subscription of [TRADES, ORDERS]) {

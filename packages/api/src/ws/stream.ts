@@ -16,7 +16,7 @@ export interface Sink {
 export type Snapshot = {
   /** The content as JSON text. */
   readonly data: string;
-  /** This is set by event channels to distinguish a snapshot from their other frames. */
+  /** Set by event channels to distinguish a snapshot from their other frames. */
   readonly isSnapshot?: true;
 };
 
@@ -37,7 +37,7 @@ export interface Source {
 type PastAnswer = Past | 'tooOld';
 
 /**
- * The position at which a client continues after a block: the number of its last frame, and the
+ * The position at which a client resumes after a block: the number of its last frame, and the
  * missed frames that the stream no longer keeps.
  */
 export type ResumePosition = { readonly seq: number; readonly past?: Past };
@@ -52,7 +52,7 @@ export type LateSnapshot = {
   readonly height: number;
 };
 
-/** A source whose first frame must be queried. Other frames are published during the query. */
+/** A source whose first frame must be queried. Other frames may be published during the query. */
 export interface LateSource {
   /** Queries the first frame for a new subscriber, or for one that has missed frames. */
   snapshotLater(requester: Requester): Promise<LateSnapshot>;
@@ -83,7 +83,7 @@ export class Stream {
   readonly #ring: FrameRing;
   readonly #timing: Timing;
   readonly #snapshots: SnapshotCache | undefined;
-  /** Returns the block of the data; undefined if the channel does not report it. */
+  /** Returns the block of the data; undefined if the channel does not report one. */
   readonly #height: (() => number) | undefined;
   /** The subscription numbers by subscriber. */
   readonly #sinks = new Map<Sink, number>();
@@ -91,7 +91,7 @@ export class Stream {
   readonly #expected = new Set<Sink>();
   #seq: number;
   #source: Source | LateSource | undefined;
-  /** The bodies by snapshot, so that each is built once for all waiting subscribers. */
+  /** Bodies by snapshot, so that each is built only once for all waiting subscribers. */
   readonly #lateBodies = new WeakMap<LateSnapshot, Buffer>();
 
   constructor(options: {
@@ -123,7 +123,7 @@ export class Stream {
     return this.#sinks.size + this.#expected.size;
   }
 
-  /** Sets the source, which needs the stream for its own construction. */
+  /** Sets the source. The source needs the stream for its own construction, so it is set later. */
   attach(source: Source | LateSource): void {
     this.#source = source;
   }
@@ -134,7 +134,8 @@ export class Stream {
   }
 
   /**
-   * Counts a client that is still receiving missed frames. It gets live frames only after `add`.
+   * Counts a client that is still receiving missed frames. It gets live frames only once `add` is
+   * called.
    */
   expect(sink: Sink): void {
     this.#sinks.delete(sink);
@@ -158,7 +159,7 @@ export class Stream {
     this.#seq += 1;
     const body = this.#body({ data, seq: this.#seq, height });
     this.#ring.push(body, this.#timing.now(), height);
-    // Only a few different subscription numbers occur, so the frame is encoded once for each.
+    // There are only a few different subscription numbers, so the frame is encoded once for each.
     const encoded = new Map<number, Buffer>();
     for (const [sink, sub] of this.#sinks) {
       let frame = encoded.get(sub);
@@ -187,7 +188,10 @@ export class Stream {
     return body === undefined ? undefined : closeBody(body, sub);
   }
 
-  /** Builds the first frame of a late source. Frames after its number may already be published. */
+  /**
+   * Builds the first frame of a late source. Frames with higher numbers may already have been
+   * published.
+   */
   async lateSnapshot(sub: number, requester: Requester): Promise<LateFrame> {
     const source = this.#source;
     assert(source !== undefined && 'snapshotLater' in source, 'only a late source can be awaited');
@@ -197,7 +201,7 @@ export class Stream {
     return { frame: closeBody(body, sub), seq: snapshot.seq, height: snapshot.height };
   }
 
-  /** Returns the reason why a client cannot resume, or undefined if it can. */
+  /** Returns why a client cannot resume, or undefined if it can. */
   refuseResume(from: StreamPlace): ResyncReason | undefined {
     if (from.epoch !== this.epoch) return 'epoch';
     if (from.seq > this.#seq) return 'ahead';
@@ -205,17 +209,17 @@ export class Stream {
   }
 
   /**
-   * True for event channels, in which every frame counts. In other channels, the newest frame
-   * replaces earlier ones.
+   * True for event channels, where every frame counts. On other channels, the newest frame replaces
+   * earlier ones.
    */
   get isEventStream(): boolean {
     return this.#source?.past !== undefined;
   }
 
   /**
-   * Returns the position at which a client continues that has received everything up to a block.
-   * Frames that the stream no longer keeps are numbered backwards from the oldest kept frame, which
-   * restores their original numbers.
+   * Returns the position at which a client resumes if it has received everything up to a certain
+   * block. Frames that the stream no longer keeps are numbered backwards from the oldest kept
+   * frame, which restores their original numbers.
    */
   resumeAfter(
     height: number,
@@ -223,8 +227,8 @@ export class Stream {
   ): ResumePosition | 'tooOld' | Promise<ResumePosition | 'tooOld'> {
     const source = this.#source;
     const isLate = source !== undefined && 'snapshotLater' in source;
-    // A frame that is published later would repeat an event that the client has received from
-    // another process.
+    // A frame published later would repeat an event the client has already received from another
+    // process.
     const reached = isLate ? source.reached(height, requester) : undefined;
     if (reached !== undefined) return reached.then(() => this.#placeAfter(height, requester));
     return this.#placeAfter(height, requester);
@@ -248,7 +252,10 @@ export class Stream {
     return closeBody(this.#body({ data, seq, height }), sub);
   }
 
-  /** Returns some frames after a number, oldest first. The result is empty if there are no more. */
+  /**
+   * Returns some frames after a given number, oldest first; the result is empty if there are no
+   * more.
+   */
   after(seq: number): readonly Buffer[] | 'tooOld' {
     return seq + 1 < this.#ring.firstSeq ? 'tooOld' : this.#ring.from(seq + 1);
   }
@@ -267,23 +274,23 @@ export class Stream {
   }
 }
 
-/** The interval at which old frames of all streams are dropped, in milliseconds. */
+/** How often old frames are dropped from all streams, in milliseconds. */
 const TRIM_MS = 60_000;
 
 export type StreamRecipe = {
-  /** A canonical key: equal for every spelling of the same subscription. */
+  /** A canonical key, equal for every spelling of the same subscription. */
   readonly key: string;
   readonly channel: string;
-  /** This is set for channels whose frames report their block. */
+  /** Set for channels whose frames report their block. */
   readonly height?: () => number;
   /** Creates the source of a new stream, which publishes until it is closed. */
   readonly source: (stream: Stream) => Source | LateSource;
 };
 
 /**
- * All streams of an endpoint. The first subscriber opens a stream. The stream continues for some
- * time after its last subscriber leaves, so that disconnected clients can resume. A stream that is
- * opened again gets a new epoch.
+ * All streams of an endpoint. The first subscriber opens a stream. After its last subscriber
+ * leaves, the stream is kept open for some time, so that disconnected clients can resume. A stream
+ * that is reopened gets a new epoch.
  */
 export class StreamHub {
   readonly #limits: WsLimits;
@@ -292,17 +299,14 @@ export class StreamHub {
   readonly #height: () => number;
   readonly #budget: RetentionBudget;
   readonly #streams = new Map<string, Stream>();
-  /**
-   * The streams without subscribers and the times since which they have been idle, the longest idle
-   * first.
-   */
+  /** The streams without subscribers and when each became idle, longest idle first. */
   readonly #idle = new Map<Stream, number>();
   /** Distinguishes the epochs of different processes. */
   readonly #run = randomBytes(6).toString('hex');
   #opened = 0;
   #trimmedMs: number;
 
-  /** `height` returns the newest block that streams have processed. */
+  /** `height` returns the newest block processed by the streams. */
   constructor(
     limits: WsLimits,
     timing: Timing,
@@ -326,7 +330,7 @@ export class StreamHub {
     return this.#streams.size;
   }
 
-  /** The number of bytes of all frames that are kept for clients that resume. */
+  /** The number of bytes of all frames kept for clients that resume. */
   get keptBytes(): number {
     return this.#budget.bytes;
   }
@@ -338,7 +342,7 @@ export class StreamHub {
   }
 
   /**
-   * Returns the stream of a recipe and opens it if necessary. The caller must add a subscriber
+   * Returns the stream for a recipe, opening it if necessary. The caller must add a subscriber
    * immediately.
    */
   take(recipe: StreamRecipe): Stream {
@@ -380,7 +384,7 @@ export class StreamHub {
     }
     if (nowMs - this.#trimmedMs < TRIM_MS) return;
     this.#trimmedMs = nowMs;
-    // Streams that publish nothing would otherwise keep their old frames in memory.
+    // Otherwise, streams that publish nothing would keep their old frames in memory.
     for (const stream of this.#streams.values()) stream.trim();
   }
 
@@ -391,7 +395,7 @@ export class StreamHub {
     }
   }
 
-  /** Ends idle streams first, before frames of streams with subscribers are dropped. */
+  /** Ends idle streams before any frames are dropped from streams with subscribers. */
   #relieve(): void {
     for (const stream of this.#idle.keys()) {
       if (this.#budget.bytes <= this.#budget.bytesMax) return;
@@ -406,7 +410,10 @@ export class StreamHub {
   }
 }
 
-/** Limits the bytes of all cached snapshots; a larger snapshot is not cached. */
+/**
+ * Limits the total size of all cached snapshots in bytes; a snapshot larger than this is not
+ * cached.
+ */
 
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -418,7 +425,7 @@ export class SnapshotCache {
     return this.#bytes;
   }
 
-  /** Returns the cached body, or builds it. The result is undefined if there is no content. */
+  /** Returns the cached body or builds it; undefined if there is no content. */
   body(name: string, build: () => Buffer | undefined): Buffer | undefined {
     const known = this.#bodies.get(name);
     if (known !== undefined) return known;
@@ -447,13 +454,13 @@ export type PastFrame = {
 };
 
 /**
- * Missed frames. They are read in parts as the client receives them, so that memory never holds all
- * of them.
+ * Missed frames. They are read in parts as the client receives them, so that they are never all in
+ * memory.
  */
 export interface Past {
   readonly count: number;
   /**
-   * Returns some more frames, oldest first. The result is empty at the end. The promise rejects if
+   * Returns some more frames, oldest first; the result is empty at the end. The promise rejects if
    * the frames cannot be read.
    */
   next(): readonly PastFrame[] | Promise<readonly PastFrame[]>;
@@ -466,7 +473,7 @@ const FRAMES_AT_ONCE = 64;
 
 /**
  * Formats the frames of blocks that are still in memory. They are formatted twice, the first time
- * only to count them, because keeping them for a slow client could use much memory.
+ * only to count them, because keeping them for a slow client could use a lot of memory.
  */
 export function pastOfBlocks(
   blocks: readonly AppliedBlock[],

@@ -3,7 +3,7 @@ import { VirtualTiming } from '@oddlot/testing/venue/ws/test-edge';
 import { FrameBudget, Pace } from './timing.ts';
 
 describe('a pace limits how often work runs', () => {
-  test('a pace runs immediately, then at most once per interval, and always after the last request', () => {
+  test('a pace runs immediately, then at most once per interval, and always once more after the last request', () => {
     const timing = new VirtualTiming();
     const runs: number[] = [];
     const pace = new Pace(timing, 100, () => runs.push(timing.now()) > 0);

@@ -1,7 +1,7 @@
 import { TokenBucket } from '@oddlot/host/ports';
 
 /**
- * The clock of the WebSocket edge, used for pacing and idle times. The venue's decisions never
+ * The clock of the WebSocket edge, used for pacing and idle timeouts. The venue's decisions never
  * depend on it.
  */
 export interface Timing {
@@ -21,7 +21,7 @@ export const SYSTEM_TIMING: Timing = {
   },
 };
 
-/** Runs work at most once per interval. Each request is followed by a run within one interval. */
+/** Runs work at most once per interval. A run follows each request within one interval. */
 export class Pace {
   readonly #timing: Timing;
   readonly #intervalMs: number;
@@ -30,7 +30,7 @@ export class Pace {
   #cancel: (() => void) | undefined;
 
   /**
-   * Creates a pace. `run` returns whether it did any work; if it did none, the run does not count
+   * Creates a pace. `run` returns whether it did any work; a run that did none does not count
    * towards the limit.
    */
   constructor(timing: Timing, intervalMs: number, run: () => boolean) {
@@ -57,7 +57,7 @@ export class Pace {
   }
 }
 
-/** Limits the frames of a client per second and per burst. */
+/** Limits a client's frames per second and per burst. */
 export class FrameBudget {
   readonly #timing: Timing;
   readonly #bucket: TokenBucket;
@@ -73,11 +73,11 @@ export class FrameBudget {
   }
 }
 
-/** The maximum time to wait for a block that another process has reported, in milliseconds. */
+/** The maximum time to wait for a block reported by another process, in milliseconds. */
 const WAIT_MS_MAX = 2_000;
 /**
- * If a height is further ahead than this, it is invalid, or this process is too far behind to serve
- * the client.
+ * A height further ahead than this is invalid, or this process is too far behind to serve the
+ * client.
  */
 const AHEAD_MAX = 1_000;
 
@@ -96,13 +96,13 @@ export class BlockWaits {
     this.#timing = timing;
   }
 
-  /** The newest block that streams have processed. */
+  /** The newest block processed by the streams. */
   get height(): number {
     return this.#height();
   }
 
   /**
-   * Resolves with true when the block has been processed, or with false if it does not arrive in
+   * Resolves with true once the block has been processed, or with false if it does not arrive in
    * time.
    */
   reached(height: number): Promise<boolean> {
@@ -122,7 +122,7 @@ export class BlockWaits {
     });
   }
 
-  /** Called after all streams have processed a block. */
+  /** Called once all streams have processed a block. */
   onBlock(height: number): void {
     for (const waiting of this.#waiting) if (waiting.height <= height) waiting.settle(true);
   }

@@ -9,7 +9,7 @@ import { WS_LIMITS_OFF } from '../ws-limits.ts';
 let edge: TestEdge;
 afterEach(async () => await edge.stop());
 
-/** Returns the response to a handshake that is refused. */
+/** Returns the response to a refused handshake. */
 async function refusedHandshake(path: string): Promise<IncomingMessage & { body: string }> {
   const headers = {
     Connection: 'Upgrade',
@@ -23,8 +23,8 @@ async function refusedHandshake(path: string): Promise<IncomingMessage & { body:
   return Object.assign(response, { body: Buffer.concat(chunks).toString() });
 }
 
-describe('WebSocket handshakes are checked', () => {
-  test('a handshake is refused beyond ten connections per address and endpoint', async () => {
+describe('checks of WebSocket handshakes', () => {
+  test('beyond ten connections per address and endpoint, handshakes are refused', async () => {
     edge = await TestEdge.start();
     const clients = [];
     for (let index = 0; index < 10; index++) clients.push(await edge.connect('/ws'));
@@ -42,7 +42,7 @@ describe('WebSocket handshakes are checked', () => {
     await edge.connect('/ws');
   });
 
-  test('handshakes are not limited if the limits are disabled', async () => {
+  test('handshakes are not limited if limits are disabled', async () => {
     edge = await TestEdge.start(WS_LIMITS_OFF);
     for (let index = 0; index < 12; index++) await edge.connect('/ws');
     expect(edge.edge.stats.connections.ws).toBe(12);
@@ -93,7 +93,7 @@ describe('clients can send pings', () => {
     }
   });
 
-  test('pings of the WebSocket protocol are answered with their payload', async () => {
+  test('WebSocket protocol pings are answered with their payload', async () => {
     edge = await TestEdge.start();
     const client = await edge.connect();
     client.socket.ping('here?');
@@ -149,7 +149,7 @@ describe('the number of frames per client is limited', () => {
 });
 
 describe('invalid frames are rejected', () => {
-  test('invalid frames are answered with an error and change nothing', async () => {
+  test('an invalid frame is answered with an error and changes nothing', async () => {
     edge = await TestEdge.start();
     const client = await edge.connect();
     const codes: string[] = [];
@@ -182,7 +182,7 @@ describe('invalid frames are rejected', () => {
     expect((await client.closed()).code).toBe(1009);
   });
 
-  test('an error contains the refused subscription, if the frame has one', async () => {
+  test('an error includes the refused subscription, if the frame has one', async () => {
     edge = await TestEdge.start();
     const ws = await edge.connect('/ws');
     for (const type of ['nothing', 'candle', 'userFills']) {
@@ -218,7 +218,7 @@ describe('invalid frames are rejected', () => {
 });
 
 describe('connections are closed in an orderly way', () => {
-  test('a connection is closed after a minute of silence', async () => {
+  test('a connection is closed after a minute without any frames', async () => {
     const timing = new VirtualTiming();
     edge = await TestEdge.start({}, timing);
     const silent = await edge.connect('/ws', { autoPong: false });
@@ -255,7 +255,7 @@ describe('connections are closed in an orderly way', () => {
     },
   );
 
-  test('a shutdown closes connections and refuses further handshakes', async () => {
+  test('on shutdown, connections are closed and further handshakes are refused', async () => {
     edge = await TestEdge.start();
     const client = await edge.connect();
     const closed = client.closed();
@@ -266,7 +266,7 @@ describe('connections are closed in an orderly way', () => {
     expect((await refusedHandshake('/ws')).statusCode).toBe(503);
   });
 
-  test('when a replica shuts down, the close code sends its clients to another replica', async () => {
+  test('when a replica shuts down, the close code directs its clients to another replica', async () => {
     edge = await TestEdge.start();
     const paths = ['/ws', '/api-ws', '/ws-rtds'];
     const clients = await Promise.all(paths.map((path) => edge.connect(path)));
@@ -285,7 +285,7 @@ describe('connections are closed in an orderly way', () => {
       edge.venue.order(ALICE, { buy: true, price: 80 + level / 2, size: 0.2 });
       edge.venue.order(BOB, { sell: true, price: 101 + level / 2, size: 0.2 });
     }
-    // The frames must exceed the kernel buffers of both sides.
+    // The frames must exceed the kernel buffers on both sides.
     for (let round = 0; round < 10_000 && edge.edge.stats.slowClosed === 0; round++) {
       const { outcomes } = edge.venue.order(ALICE, { buy: true, price: 95, size: 0.2 }, 1);
       edge.venue.cancel(ALICE, outcomes[0]?.entries?.[0]?.orderId ?? 0);

@@ -31,22 +31,22 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/ws-rtds': 'wsRtds',
 };
 
-/** The interval of checks for silent connections and idle streams, in milliseconds. */
+/** How often connections are checked for silence and streams for idleness, in milliseconds. */
 const SWEEP_MS = 1000;
-/** The maximum time for which a drain waits for the responses to posts, in milliseconds. */
+/** How long a drain waits for responses to posts at most, in milliseconds. */
 const POSTS_MS = 5000;
-/** The maximum time in which a client must reply to a close frame, in milliseconds. */
+/** How long a client may take to reply to a close frame, in milliseconds. */
 const CLOSE_MS = 5000;
 
-/** Limits the fragments of a message, and the chunks in which the socket delivers it. */
+/** Limits the fragments of a message, and the chunks it arrives in. */
 const FRAGMENTS_MAX = 64;
 const CHUNKS_MAX = 4096;
 
 /**
  * The field of the `ws` library that decides whether the next frame is handled in the same turn of
- * the event loop. It is set after a post that did not have to wait. Posts that arrive together are
- * thus recovered, logged and answered together, which takes half the CPU time of a separate turn
- * for each post.
+ * the event loop. It is set after a post that did not have to wait, so posts that arrive together
+ * are recovered, logged and answered together. This takes half the CPU time of a separate turn for
+ * each post.
  */
 const IN_ONE_TURN = '_allowSynchronousEvents';
 type Receiver = { [IN_ONE_TURN]: boolean };
@@ -59,27 +59,27 @@ type WsStats = {
   readonly keptBytes: number;
   readonly framesSent: number;
   readonly slowClosed: number;
-  /** The number of bytes that wait for clients to read them. */
+  /** The number of bytes waiting to be read by clients. */
   readonly heldBytes: number;
 };
 
 export type WsEdgeOptions = {
   /**
-   * `publish` sends the newest block to the streams if it is still unpublished, because streams
-   * read the state of a block only after they have processed it.
+   * `publish` sends the newest block to the streams if it has not been published yet, because a
+   * stream may read a block's state only after processing the block.
    */
   readonly replica: Pick<Replica, 'state'> & { readonly publish?: () => void };
   /** The models must process each block before the edge does. */
   readonly models: StreamModels;
   readonly limits?: WsLimits;
   readonly timing?: Timing;
-  /** The CPU time that each client can use; frames beyond it are dropped. */
+  /** The CPU time available to each client; frames beyond it are dropped. */
   readonly work?: WorkBudget;
   /** Schedules the frames of different clients fairly. */
   readonly queue?: FairQueue;
   /**
-   * Executes requests for /info and /exchange that arrive in frames on /ws. If it is absent, such
-   * frames are invalid.
+   * Executes requests for /info and /exchange that arrive in frames on /ws. If absent, such frames
+   * are invalid.
    */
   readonly post?: (request: SocketRequest) => void;
 };
@@ -112,7 +112,7 @@ export class WsEdge {
     apiWs: new Map(),
     wsRtds: new Map(),
   };
-  /** This is set when draining starts, and resolved after the last connection has closed. */
+  /** Set when draining starts, and resolved once the last connection has closed. */
   #drained: PromiseWithResolvers<void> | undefined;
   #cancelSweep: () => void = () => undefined;
 
@@ -139,7 +139,7 @@ export class WsEdge {
     this.#planSweep();
   }
 
-  /** Waits for blocks that a client has seen from another process. */
+  /** Waits for blocks that a client has received from another process. */
   get blocks(): Pick<BlockWaits, 'reached'> {
     return this.#blocks;
   }
@@ -172,7 +172,7 @@ export class WsEdge {
 
   /** Handles an upgrade request on any path. The socket is upgraded or closed. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, ip: string): void {
-    // If an error occurs before the end of the handshake, only the socket has to be closed.
+    // If an error occurs before the handshake ends, only the socket needs to be closed.
     socket.on('error', () => socket.destroy());
     const endpoint = endpointOf(request.url);
     if (endpoint === undefined) {
@@ -195,9 +195,9 @@ export class WsEdge {
   }
 
   /**
-   * Stops publishing and closes every connection after its pending posts. The close code for
-   * `elsewhere` asks clients to reconnect to another replica. Resolves when all connections are
-   * closed.
+   * Stops publishing, and closes every connection once its pending posts have been answered. The
+   * close code for `elsewhere` asks clients to reconnect to another replica. Resolves when all
+   * connections are closed.
    */
   async drain(away: 'gone' | 'elsewhere' = 'gone'): Promise<void> {
     if (this.#drained === undefined) {
@@ -270,7 +270,7 @@ export class WsEdge {
       connection.recordFrame();
       receiver[IN_ONE_TURN] = false;
     });
-    // A close event follows every error and contains the details.
+    // Every error is followed by a close event, which has the details.
     webSocket.on('error', () => undefined);
     // The `ws` library emits its close event only after it has read all received data, but the slot
     // of the connection must be free immediately.
@@ -289,8 +289,8 @@ export class WsEdge {
   }
 
   /**
-   * Runs the frames of a connection in its client's turn, and pauses reading while any of them
-   * waits.
+   * Runs the frames of a connection in its client's turn, and pauses reading while any of them is
+   * waiting.
    */
   #inTurn(webSocket: WebSocket, client: string): (run: () => void, tokens: number) => void {
     let waiting = 0;
@@ -322,12 +322,12 @@ export class WsEdge {
     return posts;
   }
 
-  /** Returns a function that runs work for a client and charges the time to it. */
+  /** Returns a function that runs work for a client and charges the client for the time. */
   #spendingOf(connection: Connection): (run: () => void) => void {
     const work = this.#work;
     const spend = (ms: number): void => work?.spend(connection.ip, ms);
     return (run) => {
-      // The client must see the newest block. Publishing that block is not charged to the client.
+      // The client must see the newest block. The client is not charged for publishing it.
       this.#publish();
       if (work === undefined) {
         run();
@@ -399,19 +399,19 @@ function serverOptions({ frameBytesMax }: WsLimits) {
     // Compression costs more than it saves, and compressed frames cannot be shared.
     perMessageDeflate: false,
     maxPayload: frameBytesMax,
-    // Each fragment needs an object, and valid clients need few.
+    // Each fragment takes an object, and valid clients need only a few.
     maxFragments: FRAGMENTS_MAX,
     maxBufferedChunks: CHUNKS_MAX,
     // One frame per client is processed in each turn of the event loop, so that a flooding client
     // delays only itself.
     allowSynchronousEvents: false,
     autoPong: false,
-    // The type declarations of the library lack this option.
+    // This option is missing from the library's type declarations.
     closeTimeout: CLOSE_MS,
   };
 }
 
-/** Returns the endpoint of a request target without its query, or undefined for other paths. */
+/** Returns the endpoint of a request target, ignoring its query, or undefined for other paths. */
 function endpointOf(url: string | undefined): Endpoint | undefined {
   const path = (url ?? '').split('?', 1)[0] ?? '';
   return Object.hasOwn(ENDPOINTS, path) ? ENDPOINTS[path] : undefined;
@@ -423,7 +423,7 @@ function refuse(socket: Duplex, status: number, type: string, body: string): voi
     'Connection: close',
     `Content-Type: ${type}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
-    // It cannot be predicted when a connection will close, so the minimum is returned.
+    // There is no telling when a connection will close, so the minimum is returned.
     ...(status === 429 ? ['Retry-After: 1'] : []),
   ];
   socket.once('finish', () => socket.destroy());

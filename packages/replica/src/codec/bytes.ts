@@ -21,7 +21,7 @@ const HEX = 1;
 const UTF16 = 2;
 const TEXT_KINDS = 4;
 
-/** The bound of an int, because twice the value plus one must still be an exact number. */
+/** The bound of an int: twice the value plus one must still be an exact number. */
 export const INT_MAX = 2 ** 51;
 
 const TWO_POW_32 = 2 ** 32;
@@ -74,7 +74,7 @@ export class ByteWriter {
     this.#length = length;
   }
 
-  /** Discards the content, and also releases memory that exceeds `retainedBytesMax`. */
+  /** Discards the content and releases any memory above `retainedBytesMax`. */
   clear(retainedBytesMax: number, initialBytes: number): void {
     this.#length = 0;
     if (this.#bytes.length > retainedBytesMax) this.#bytes = this.#allocate(initialBytes);
@@ -145,7 +145,7 @@ export class ByteWriter {
     this.#length += this.#bytes.write(hex, this.#length, 'hex');
   }
 
-  /** Writes a string as UTF-8 without examining it, preceded by its byte count. */
+  /** Writes a string as UTF-8 without examining it; the byte count comes first. */
   sizedText(value: string): void {
     this.#reserve(U32_BYTES + value.length * UTF8_BYTES_PER_UNIT_MAX);
     const count = this.#bytes.write(value, this.#length + U32_BYTES);
@@ -159,7 +159,7 @@ export class ByteWriter {
     this.#length += U32_BYTES;
   }
 
-  /** Writes the bytes directly, because the checks in `writeUIntLE` make it three times slower. */
+  /** Writes the bytes directly, because `writeUIntLE` is three times slower due to its checks. */
   #integer(value: number, count: number): void {
     const bytes = this.#bytes;
     const start = this.#length + 1;
@@ -230,7 +230,10 @@ function integerBytes(value: number): number {
   return value < 2 ** 24 ? 3 : 4;
 }
 
-/** Thrown if bytes were not written by `ByteWriter`, or by a release with another format. */
+/**
+ * Thrown if bytes were not written by `ByteWriter`, or were written by a release with another
+ * format.
+ */
 export class EncodingError extends Error {
   override readonly name = 'EncodingError';
 }
@@ -284,8 +287,8 @@ export class ByteReader {
   }
 
   /**
-   * Reads the number of the items that follow it. Each item takes at least one byte, which bounds
-   * the number.
+   * Reads the number of items that follow. Each item takes at least one byte, which bounds the
+   * number.
    */
   count(): number {
     const count = this.number();

@@ -8,9 +8,7 @@ import { decodeCommand, encodeCommand } from './command-codec.ts';
 
 const RUNS = { numRuns: Math.max(1_000, Number(process.env['FUZZ_RUNS'] ?? 0)) };
 
-/**
- * Neither a client nor the venue sends these values, but they must also be encoded without loss.
- */
+/** Neither clients nor the venue send these values, but they too must be encoded without loss. */
 const ODD_NUMBERS = [0, -0, 1, -1, 0.5, 247, 248, 255, 256, 65_535, 65_536, 2 ** 24, 2 ** 32 - 1];
 const LARGE_NUMBERS = [32, 40, 48, 53].flatMap((power) => [
   2 ** power - 1,
@@ -142,7 +140,7 @@ test('truncated bytes are rejected, and altered bytes are rejected or decoded as
         expect(error).toBeInstanceOf(EncodingError);
         return;
       }
-      // Another layer detects altered bytes by a checksum. If altered bytes can be decoded,
+      // Another layer detects altered bytes through a checksum. If altered bytes can be decoded,
       // encoding the result must restore the same command.
       expect(isCut).toBe(false);
       expect(isDeepStrictEqual(decodeCommand(encodeCommand(decoded)), decoded)).toBe(true);

@@ -5,7 +5,7 @@ import { EVERY_COMMAND } from '@oddlot/testing/venue/every-command';
 import { EncodingError } from './bytes.ts';
 import { decodeCommand, encodeCommand } from './command-codec.ts';
 
-/** The bytes of commands in logs since format 2. This file is never regenerated. */
+/** Commands as encoded in logs since format 2. This file is never regenerated. */
 const GOLDEN = JSON.parse(
   readFileSync(new URL('./command-codec.golden.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<Command['type'], string>>;
@@ -45,7 +45,7 @@ describe('commands are encoded as bytes', () => {
     expect(() => decodeCommand(Buffer.from(hex, 'hex'))).toThrow(message);
   });
 
-  test('a command that is not plain data is not encoded', () => {
+  test('a command that is not plain data cannot be encoded', () => {
     const command = { type: 'attest', height: 1n } as unknown as Command;
     expect(() => encodeCommand(command)).toThrow(/plain data/);
   });

@@ -3,10 +3,10 @@ import { ByteReader, ByteWriter, EncodingError } from './bytes.ts';
 import { COMMAND_FORMS, type CommandForm } from './command-forms.ts';
 
 /**
- * Encodes a command as bytes: a tag, then the compact form of its type, or plain data if the type
- * has no form or the command does not fit it. Decoding returns exactly what was written, including
- * the order of keys, because block hashes cover the JSON of commands. A new command type needs no
- * change here.
+ * Encodes a command as bytes: a tag, followed by the compact form for its type, or by plain data if
+ * the type has no compact form or the command does not fit it. Decoding returns exactly what was
+ * written, including the order of keys, because block hashes cover the JSON of commands. A new
+ * command type needs no change here.
  */
 
 const PLAIN_TAG = 0;
@@ -39,8 +39,8 @@ export function decodeCommand(bytes: Buffer): Command {
 }
 
 /**
- * Appends a command to the writer. Throws if the command is not plain data, in which case the
- * writer contains an incomplete command.
+ * Appends a command to the writer. Throws if the command is not plain data; the writer then
+ * contains an incomplete command.
  */
 export function writeCommand(writer: ByteWriter, command: Command): void {
   const start = writer.length;
@@ -69,9 +69,10 @@ function formOf(tag: number): CommandForm {
 }
 
 /**
- * Kinds of plain data of any shape, including its key names. Every value that can be represented in
- * JSON is decoded to the same value, including the order of keys. A key is written out the first
- * time and then referred to by its number, so that a list of similar objects is short.
+ * The kinds of plain data, which can have any shape and includes key names. Every value that can be
+ * represented in JSON is decoded to the same value, including the order of keys. A key is written
+ * out in full the first time and then referred to by number, so that a list of similar objects is
+ * short.
  */
 
 const NULL = 0;
@@ -147,7 +148,7 @@ function readObject(reader: ByteReader, keys: string[]): object {
   for (let left = reader.count(); left > 0; left -= 1) {
     const key = readKey(reader, keys);
     const value = read(reader, keys);
-    // A plain assignment would set the prototype instead of a key.
+    // A plain assignment would set the prototype instead of adding a key.
     if (key === '__proto__') defineKey(object, key, value);
     else object[key] = value;
   }

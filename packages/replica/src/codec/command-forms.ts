@@ -17,7 +17,7 @@ import { type ByteReader, type ByteWriter, EncodingError } from './bytes.ts';
 
 const NO_FIT = -1;
 
-/** The keys of an object in their order: first the required ones, then the optional ones. */
+/** The keys of an object in order: the required ones first, then the optional ones. */
 class Shape<T extends object> {
   readonly #keys: readonly (string & keyof T)[];
   readonly #requiredCount: number;
@@ -31,8 +31,8 @@ class Shape<T extends object> {
   }
 
   /**
-   * Returns a bit mask of the optional keys that an object has, or `NO_FIT` if it has other keys or
-   * another order.
+   * Returns a bit mask of the optional keys present in an object, or `NO_FIT` if it has other keys
+   * or they are in another order.
    */
   optionalsOf(object: T): number {
     const keys = this.#keys;
@@ -52,7 +52,7 @@ class Shape<T extends object> {
 }
 
 /**
- * The compact form of a signer. A signer who acts for a multi-sig account cannot be encoded in this
+ * The compact form of a signer. A signer acting for a multi-sig account cannot be encoded in this
  * form.
  */
 
@@ -64,7 +64,8 @@ const AUTHORITY_EXPIRES = 1;
 const AUTHORITY_VAULT = 2;
 
 /**
- * Returns false if the authority does not fit; the caller then discards the bytes written so far.
+ * Returns false if the authority does not fit this form; the caller then discards the bytes written
+ * so far.
  */
 function writeAuthority(writer: ByteWriter, authority: Authority): boolean {
   const optionals = AUTHORITY_SHAPE.optionalsOf(authority);
@@ -95,7 +96,7 @@ function readAuthority(reader: ByteReader): Authority {
 
 /**
  * The compact form of one order. An order whose price or size is off the grid cannot be encoded in
- * this form, but such orders are rejected anyway.
+ * this form, but would be rejected anyway.
  */
 
 const ORDER_SHAPE = new Shape<OrderRequest>(

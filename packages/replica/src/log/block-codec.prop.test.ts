@@ -11,7 +11,7 @@ const loggedCommand = fc
   )
   .map(({ command, ...rest }) => ({ command: command as Command, ...rest }));
 
-/** A block has a proposal id in a log with several writers. */
+/** In a log with several writers, a block has a proposal id. */
 const loggedBlock = fc.record(
   {
     commands: fc.array(loggedCommand, { maxLength: 5 }),
@@ -44,7 +44,7 @@ test('blocks are decoded from a buffer of several blocks, with and without their
   );
 });
 
-test('a block that reaches beyond its end is rejected', () => {
+test('a block whose content extends beyond its end is rejected', () => {
   const buffer = new BlockBuffer();
   buffer.writeBlock([{ command: { type: 'x' } as never, request: 'abc' }]);
   const range = { start: 0, end: buffer.length - 1, withRequests: true };

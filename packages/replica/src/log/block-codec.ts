@@ -13,7 +13,7 @@ const NO_REQUEST = 0xffff_ffff;
 const PROPOSAL = 0xffff_fffe;
 const LENGTH_BYTES = 4;
 const INITIAL_BYTES = 64 * 1024;
-/** A buffer that has grown beyond this size during a burst is released afterwards. */
+/** A buffer that grows beyond this size during a burst is released afterwards. */
 const RETAINED_BYTES_MAX = 16 * 1024 * 1024;
 
 /** A growing buffer into which consecutive blocks are encoded without intermediate copies. */
@@ -76,7 +76,10 @@ export class BlockBuffer {
   }
 }
 
-/** The range of a block in a buffer, and whether to decode the requests, which receipts need. */
+/**
+ * The range of a block in a buffer, and whether to decode the requests, which are needed for
+ * receipts.
+ */
 type BlockRange = {
   readonly start: number;
   readonly end: number;

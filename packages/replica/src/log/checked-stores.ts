@@ -4,8 +4,9 @@ import { moveFile, writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 import { createHash, webcrypto } from 'node:crypto';
 
 /**
- * Stores dumps of the state at a height, each with its hash, so that a start replays only the end
- * of the log. The log remains authoritative: a snapshot that does not match its hash is never used.
+ * Stores dumps of the state at a height, each with its hash, so that only the end of the log is
+ * replayed on startup. The log remains authoritative: a snapshot that does not match its hash is
+ * never used.
  */
 
 const SNAPSHOT_FORMAT = 'oddlot-snapshot-2';
@@ -46,10 +47,13 @@ export class SnapshotStore {
     this.#onCorrupt = options.onCorrupt;
   }
 
-  /** Writes a snapshot completely or not at all, then removes the oldest ones beyond `keep`. */
+  /**
+   * Writes a snapshot completely or not at all, then removes the oldest snapshots, leaving `keep`
+   * of them.
+   */
   write(snapshot: NewSnapshot): Promise<SnapshotFile> {
-    // Writes run one after the other, because the cleanup after one write must not remove the files
-    // of another.
+    // Writes run one after another, because the cleanup after one must not remove another one's
+    // files.
     const written = this.#lastWrite.then(() => this.#write(snapshot));
     this.#lastWrite = written.catch(() => undefined);
     return written;
@@ -63,7 +67,7 @@ export class SnapshotStore {
   }
 
   /**
-   * Returns the newest snapshot up to a height that matches its hash, or undefined if there is
+   * Returns the newest snapshot, up to a height, that matches its hash, or undefined if there is
    * none.
    */
   async newestValid(maxHeight = Number.MAX_SAFE_INTEGER): Promise<Snapshot | undefined> {
@@ -92,7 +96,7 @@ export class SnapshotStore {
 
   async #removeOld(): Promise<void> {
     for (const { path } of (await this.list()).slice(this.#keep)) await unlink(path);
-    // A crash left these files unfinished.
+    // These files were left unfinished by a crash.
     for (const name of await namesIn(this.#directory)) {
       if (UNFINISHED_SNAPSHOT.test(name)) await unlink(join(this.#directory, name));
     }
@@ -101,8 +105,8 @@ export class SnapshotStore {
 
 /**
  * Stores the states from which eras start (R-era) permanently next to the log, so that an era can
- * be replayed without the program of the previous era. A file is written before the log records
- * that its era is open, so a file that the log does not confirm is ignored.
+ * be replayed without the previous era's program. A file is written before the log records that its
+ * era is open, so a file not confirmed by the log is ignored.
  */
 
 const ERA_FORMAT = 'oddlot-era-1';
@@ -154,16 +158,16 @@ const eraName = (height: number, rules: number): string =>
   `era-${String(height).padStart(16, '0')}-rules-${rules}.json`;
 
 /**
- * The format of a file with its own checksum: one line of JSON that includes the hash, followed by
- * the payload byte for byte. The file appears under its name completely or not at all.
+ * The format of a file that includes its own checksum: one line of JSON that includes the hash,
+ * followed by the payload byte for byte. The file appears under its name completely or not at all.
  */
 
 const NEW_LINE = 0x0a;
 /** The maximum length of the header; a longer first line is not a header. */
 const HEADER_BYTES_MAX = 1024;
 /**
- * The length of a header whose hash is known only after the payload is written. It is padded with
- * spaces.
+ * The length to which a header is padded with spaces if its hash is known only after the payload
+ * has been written.
  */
 const HEADER_BYTES = 256;
 
@@ -175,8 +179,8 @@ type Header = {
 };
 
 /**
- * Writes a checked file, which is durable when the promise resolves. Until then, at most
- * `<path>.new` exists.
+ * Writes a checked file. It is durable when the promise resolves; until then, there is at most
+ * `<path>.new`.
  */
 async function writeChecked(
   path: string,
@@ -198,7 +202,7 @@ async function writeChecked(
 
 /**
  * Writes a checked file from pieces, so that the payload is never in memory as a whole. Each piece
- * is requested after the previous one was written.
+ * is requested once the previous one has been written.
  */
 async function writeCheckedPieces(
   path: string,
@@ -237,7 +241,7 @@ async function writePieces(
 
 type Checked = { readonly payload: Buffer } | { readonly why: string };
 
-/** Reads and verifies a checked file. A read error of the disk counts as damage. */
+/** Reads and verifies a checked file. A disk read error counts as damage. */
 export async function readChecked(path: string, format: string, height: number): Promise<Checked> {
   try {
     return await parse(await readFile(path), format, height);
@@ -278,8 +282,8 @@ async function namesIn(directory: string): Promise<string[]> {
 }
 
 /**
- * Hashes on another thread, because hashing a large state takes long and a start can do other work
- * in the meantime.
+ * Hashes on another thread, because hashing a large state takes long, and other startup work can
+ * proceed in the meantime.
  */
 async function sha256Aside(bytes: Buffer): Promise<string> {
   return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');

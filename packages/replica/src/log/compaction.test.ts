@@ -40,7 +40,7 @@ async function grown(
   return journal;
 }
 
-/** Returns the suffixes of the segment files: `log` or `log.zst`. */
+/** Returns the suffix of each segment file: `log` or `log.zst`. */
 async function forms(directory: string): Promise<string[]> {
   const names = (await readdir(directory)).toSorted();
   return names.map((name) => name.replace(/^journal-\d{16}\./, ''));
@@ -52,7 +52,7 @@ const compressedPaths = async (directory: string): Promise<string[]> =>
     .toSorted()
     .map((name) => join(directory, name));
 
-test('compaction compresses all segments except the one being written, and changes no entries', () =>
+test('compaction compresses all segments except the one being written, without changing any entries', () =>
   inDirectory(async (directory) => {
     const journal = await grown(directory);
     const paths = await segmentPaths(directory);
@@ -64,7 +64,7 @@ test('compaction compresses all segments except the one being written, and chang
       ...Array.from({ length: count }, () => 'log.zst'),
       'log',
     ]);
-    // The decompressed file must equal the segment without its trailing zeros.
+    // The decompressed file must equal the segment minus its trailing zeros.
     for (const [index, path] of (await compressedPaths(directory)).entries()) {
       const bytes = zstdDecompressSync(await readFile(path));
       const original = plain[index] ?? Buffer.alloc(0);
@@ -86,7 +86,7 @@ test('compaction compresses all segments except the one being written, and chang
     await again.close();
   }));
 
-test('every entry exists once and is readable after a kill before any step of the compression', () =>
+test('if the process is killed before any step of the compression, every entry exists once and is readable', () =>
   inDirectory(async (directory) => {
     const images: [CompressStep, string][] = [];
     const journal = await grown(directory, {
@@ -104,7 +104,7 @@ test('every entry exists once and is readable after a kill before any step of th
     // others are like the second.
     const count = process.env['TEST_LONG'] === undefined ? 2 * STEPS.length : images.length;
     for (const [, image] of images.slice(0, count)) {
-      // A reader that runs while another process writes removes no files and sees all entries.
+      // A reader running while another process is writing removes no files and sees all entries.
       const reader = await readJournal(image, entries.length);
       const seen: LogEntry[] = [];
       await reader.replay(1, (entry) => seen.push(entry), { withRequests: true });
@@ -139,7 +139,7 @@ test.each(STEPS)('a failure at the step "%s" is reported, and the segment remain
     await journal.compact(ALL);
     expect(failures).toHaveLength(segments - 1);
     expect(await readAll(journal)).toEqual(entries);
-    // A failure is reported once and the compression is retried only after the next start.
+    // A failure is reported once and the compression is retried only after the next startup.
     await journal.compact(ALL);
     expect(failures).toHaveLength(segments - 1);
     isBroken = false;
@@ -155,7 +155,7 @@ test.each(STEPS)('a failure at the step "%s" is reported, and the segment remain
   }),
 );
 
-test('R-disk: compaction changes nothing without space for a copy, and tries again later', () =>
+test('R-disk: if there is no space for a copy, compaction changes nothing and tries again later', () =>
   inDirectory(async (directory) => {
     let space: 'low' | 'none' | 'some' = 'low';
     const failures: unknown[] = [];
@@ -185,7 +185,7 @@ test('R-disk: compaction changes nothing without space for a copy, and tries aga
     await journal.close();
   }));
 
-test('closing the journal abandons the compression in progress and leaves none of its files', () =>
+test('closing the journal abandons any compression in progress and leaves none of its files behind', () =>
   inDirectory(async (directory) => {
     let closing: Promise<void> | undefined;
     const journal = await grown(directory, {
@@ -225,7 +225,7 @@ test('compaction changes only segments below the requested number, and removes o
     await journal.close();
   }));
 
-test('a reader that listed a segment before it was compressed continues, and reports a segment that was removed', () =>
+test('a reader copes with a segment being compressed after it was listed, and reports one that was removed', () =>
   inDirectory(async (directory) => {
     const journal = await grown(directory);
     const entries = await readAll(journal);
@@ -266,8 +266,8 @@ test('a torn or altered compressed segment is reported as damage by every reader
         expect(seen).toHaveLength(40);
       } catch (error) {
         found += 1;
-        // A file as short as this one is decompressed at the start, which then finds the damage;
-        // otherwise, the replay finds it.
+        // A file as short as this one is decompressed on opening, which then detects the damage;
+        // otherwise, the replay detects it.
         const seq = again === undefined ? firstSeq : seen.length + 1;
         expect(error).toMatchObject({ name: 'JournalDamagedError', file: second, seq });
       } finally {
@@ -285,7 +285,7 @@ test('a torn or altered compressed segment is reported as damage by every reader
     await again.close();
   }));
 
-test('a compressed segment without a successor or a predecessor stops the start', () =>
+test('the journal does not open if a compressed segment lacks its successor or predecessor', () =>
   inDirectory(async (directory) => {
     const journal = await grown(directory);
     await journal.compact(ALL);
@@ -299,7 +299,7 @@ test('a compressed segment without a successor or a predecessor stops the start'
     await expect(openJournal(directory)).rejects.toThrow(/does not follow the previous segment/);
   }));
 
-test('a segment that is larger than one read is compressed and read completely', () =>
+test('a segment larger than one read is compressed and read in full', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory, { segmentBytes: 6 * 1024 * 1024 });
     for (let n = 1; n <= 9; n += 1) {
@@ -331,7 +331,7 @@ function noise(seed: number, length: number): string {
   return hash.update(String(seed)).digest('base64');
 }
 
-test('random journals have the same entries after any compression, removal and reopening', () =>
+test('random journals keep the same entries through any compression, removal and reopening', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(

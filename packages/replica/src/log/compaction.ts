@@ -10,9 +10,9 @@ import { COMPRESSED_SUFFIX, SEGMENT_HEADER_BYTES } from './journal-format.ts';
 
 type CompactionOptions = {
   readonly directory: string;
-  /** The segments of the journal in order; the last one is being written. */
+  /** The segments of the journal in order; the last one is still being written. */
   readonly segments: Segment[];
-  /** Returns false while the disk is low on space, because a copy needs some (R-disk). */
+  /** Returns false while the disk is low on space, because a copy needs space (R-disk). */
   readonly mayCompress: () => boolean;
   /** Called if a segment could not be compressed or removed; the segment stays unchanged. */
   readonly onFailed: (error: unknown) => void;
@@ -20,13 +20,13 @@ type CompactionOptions = {
 };
 
 /**
- * Shrinks the old segments of a journal: removes those past their retention and compresses the
- * others, oldest first and one at a time.
+ * Shrinks the old segments of a journal: removes those past their retention period and compresses
+ * the others, oldest first and one at a time.
  */
 export class Compaction {
   readonly #options: CompactionOptions;
   /**
-   * The first entries of segments that could not be compressed, so that each failure is reported
+   * The first entry of each segment that could not be compressed, so that each failure is reported
    * only once.
    */
   readonly #passedOver = new Set<number>();
@@ -39,8 +39,8 @@ export class Compaction {
   }
 
   /**
-   * Starts compaction and resolves when no work is left. A run in progress continues with the new
-   * retention.
+   * Starts compaction, and resolves when there is no work left. A run in progress continues with
+   * the new retention period.
    */
   request(retention: Retention): Promise<void> {
     this.#retention = retention;
@@ -63,7 +63,7 @@ export class Compaction {
     }
   }
 
-  /** Removes the oldest segment if its retention has ended; returns false otherwise. */
+  /** Removes the oldest segment if its retention period has ended; returns false otherwise. */
   async #drop(): Promise<boolean> {
     const { directory, segments } = this.#options;
     const { belowSeq, dropBeforeMs = 0 } = this.#retention;
@@ -118,14 +118,14 @@ const ZSTD = {
     // The decoder verifies the checksum, which proves that a copy is complete.
     [constants.ZSTD_c_checksumFlag]: 1,
   },
-  // Makes the data of each chunk readable without the next chunk, because a listing reads only
-  // headers.
+  // Makes the data of each chunk readable without the next chunk, because listing the segments
+  // reads only headers.
   flush: constants.ZSTD_e_flush,
 };
 
 /**
- * The steps of compressing a segment, in order. A crash before any of them leaves one complete
- * copy.
+ * The steps of compressing a segment, in order. A crash before any of them leaves at least one
+ * complete copy.
  */
 export type CompressStep = 'write' | 'sync' | 'verify' | 'rename' | 'settle' | 'remove' | 'forget';
 
@@ -140,8 +140,8 @@ type CompressOptions = {
 
 /**
  * Replaces a completed segment with a compressed copy. The copy gets its final name only after it
- * was synced and verified; only then is the original removed. Returns undefined if compaction was
- * stopped.
+ * has been synced and verified; only then is the original removed. Returns undefined if compaction
+ * was stopped.
  */
 async function compressSegment(
   segment: Segment,
@@ -202,7 +202,7 @@ async function writeCompressed(
 
 /**
  * Yields the header, then the records in chunks. After each chunk it pauses for as long as the
- * chunk took, so that the venue can use the disk and the processors.
+ * chunk took, so that the venue gets to use the disk and the processors.
  */
 async function* chunksOf(
   input: FileHandle,

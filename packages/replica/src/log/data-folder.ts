@@ -30,10 +30,10 @@ export async function lockData(data: string): Promise<DirectoryLock> {
 }
 
 /**
- * Prevents two processes from using one journal, even if the lock file of the directory is removed.
- * It binds a kernel name derived from the folder itself, which the kernel releases when the holder
- * exits. These names exist only on Linux and are not shared by containers with separate networks;
- * in those cases only the lock file protects the journal.
+ * Prevents two processes from using the same journal, even if the lock file of the directory is
+ * removed. It binds a kernel name derived from the folder itself, which the kernel releases when
+ * the holder exits. These names exist only on Linux and are not shared between containers with
+ * separate networks; in those cases only the lock file protects the journal.
  */
 export async function lockJournal(directory: string): Promise<DirectoryLock> {
   makeFolder(directory);
@@ -47,7 +47,7 @@ export async function lockJournal(directory: string): Promise<DirectoryLock> {
     if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
     const data = dirname(directory);
     const named = holderOf(data);
-    // The lock file was removed, and this process has just created a new lock file with its own
+    // The lock file had been removed, and this process has just created a new one with its own
     // process id.
     throw new DirectoryLockedError(data, named === process.pid ? undefined : named, cause);
   }
@@ -57,8 +57,8 @@ export async function lockJournal(directory: string): Promise<DirectoryLock> {
 
 /**
  * The names of a data folder, stored in the file `service-network`: one line with the current name,
- * then one line per former name, newest first. The file is next to the log, so it is copied with
- * it. The folder of the log also records the name, so a lost file is detected.
+ * then one line per former name, newest first. The file is next to the log, so it is copied
+ * together with it. The log's folder also records the name, so that a lost file is detected.
  */
 
 type ServiceNames = {
@@ -73,7 +73,7 @@ export class ServiceNamesDamagedError extends Error {
 
 const NAMES_FILE = 'service-network';
 const NOTED_NAME = join('journal', 'named');
-/** Requests that were signed for a recent former name can still arrive; older names are dropped. */
+/** Requests signed for a recent former name can still arrive; older names are dropped. */
 const FORMER_MAX = 8;
 
 export function readServiceNames(directory: string): ServiceNames {
@@ -113,8 +113,8 @@ function namesIn(directory: string): ServiceNames {
 }
 
 /**
- * Gives a folder a name that was never used before and stores the former names. The change is on
- * disk when this resolves; a power loss leaves the old or the new file.
+ * Gives a folder a name that has never been used before, and stores the former names. The change is
+ * on disk when this resolves; a power loss leaves the old or the new file.
  */
 export async function drawServiceName(directory: string, word: string): Promise<ServiceNames> {
   const before = namesIn(directory);
@@ -129,7 +129,7 @@ export async function drawServiceName(directory: string, word: string): Promise<
 }
 
 /**
- * Gives a folder the name that the other folders of its venue have. A folder that has a name keeps
+ * Gives a folder the name used by its venue's other folders. A folder that already has a name keeps
  * it.
  */
 export function adoptServiceName(directory: string, name: string): void {

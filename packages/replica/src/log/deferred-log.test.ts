@@ -32,13 +32,12 @@ test('a deferred log passes on each block immediately, and writes nothing until 
     await log.close();
   }));
 
-test('a stored log continues in its files, with the blocks, times and requests of the log in memory', () =>
+test('a stored log continues in its files, with the blocks, times and requests it had in memory', () =>
   inDirectory(async (directory) => {
     const { delivered, failures, files, log } = await openDeferred(directory);
     for (let number = 1; number <= 600; number += 1) await log.append(block(number, `${number}`));
     const storing = log.store();
-    // Some of these blocks arrive while the earlier ones are being written, and the others after
-    // that.
+    // Some of these blocks arrive while the earlier ones are being written, the others afterwards.
     const during = [601, 602].map((number) => log.append(block(number)));
     await storing;
     const after = [603, 604, 605].map((number) => log.append(block(number)));
@@ -55,7 +54,7 @@ test('a stored log continues in its files, with the blocks, times and requests o
     await again.close();
   }));
 
-test('a reader gets the same blocks before and after the log is stored', () =>
+test('readers get the same blocks before and after the log is stored', () =>
   inDirectory(async (directory) => {
     const { log } = await openDeferred(directory);
     for (let number = 1; number <= 5; number += 1) await log.append(block(number));

@@ -4,24 +4,22 @@ import { BlockBuffer } from './block-codec.ts';
 import type { FileJournal } from './file-journal.ts';
 import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from './log.ts';
 
-/** The number of entries that are sent to the files at a time when they are stored. */
+/** The number of entries written to the files at a time when the log is stored. */
 const STORED_TOGETHER = 256;
 
 type DeferredLogOptions = {
-  /** The files, which have no entries until the log is stored in them. */
+  /** The files. They have no entries until the log is stored in them. */
   readonly files: FileJournal;
   readonly clock: { nowMs(): number };
-  /**
-   * Called once if a block could not be applied or stored, in which case the log cannot continue.
-   */
+  /** Called once if a block could not be applied or stored; the log cannot continue after that. */
   readonly onFatal: (error: unknown) => void;
 };
 
 /**
  * A log that keeps its entries in memory until a reader needs the files. After that, it writes each
  * block to the files before the block is applied. It is intended for simulations that end with
- * their process and seldom read their past, because a block that is not written requires no
- * encoding and no system call.
+ * their process and rarely read their past: a block that is not written needs neither encoding nor
+ * a system call.
  */
 export class DeferredLog implements Log {
   readonly firstSeq = 1;
@@ -56,8 +54,8 @@ export class DeferredLog implements Log {
   }
 
   /**
-   * Writes all entries to the files. After it has resolved, the files contain every block before it
-   * is applied.
+   * Writes all entries to the files. Once it has resolved, every block is in the files before it is
+   * applied.
    */
   store(): Promise<void> {
     return (this.#storing ??= this.#store());
@@ -94,14 +92,14 @@ export class DeferredLog implements Log {
     return Promise.resolve(entry);
   }
 
-  /** Appends the next block. This log has no other writer that could use the same number. */
+  /** Appends the next block. No other writer could use the same number. */
   async appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean> {
     assert(seq === this.#lastSeq, `block ${seq} is the last one`);
     await this.append(commands);
     return true;
   }
 
-  /** A proposer never waits for this log, so it never has to be notified. */
+  /** Proposers never wait for this log, so they never have to be notified. */
   onFree(): void {}
 
   async compact(retention: Retention): Promise<void> {

@@ -32,7 +32,7 @@ async function askTwice(
   );
 }
 
-test('jobs that wait behind a failed job are skipped, and jobs requested later are performed', () =>
+test('jobs waiting behind a failed job are skipped, and jobs requested later are performed', () =>
   inDirectory(async (directory) => {
     makeFolder(directory);
     const disk = DiskThread.lease();
@@ -57,7 +57,7 @@ test('jobs that wait behind a failed job are skipped, and jobs requested later a
     disk.giveBack();
   }));
 
-test('a failed write reports the error code of the system', () =>
+test("a failed write reports the system's error code", () =>
   inDirectory(async (directory) => {
     makeFolder(directory);
     const disk = DiskThread.lease();
@@ -70,7 +70,7 @@ test('a failed write reports the error code of the system', () =>
     disk.giveBack();
   }));
 
-test('a returned thread is the next one that is leased', () => {
+test('a thread that was returned is the next one to be leased', () => {
   const first = DiskThread.lease();
   const second = DiskThread.lease();
   expect(second).not.toBe(first);
@@ -80,15 +80,15 @@ test('a returned thread is the next one that is leased', () => {
   second.giveBack();
 });
 
-test('R-disk: both batches in flight are refused if the first finds no space, and neither is stored', () =>
+test('R-disk: if there is no space for the first of two batches in flight, both are refused and neither is stored', () =>
   inDirectory(async (directory) => {
     let isTight = false;
     let second: Promise<unknown> | undefined;
     const space = (): number | undefined => {
       if (!isTight) return undefined;
       isTight = false;
-      // The first batch is already being written, so this block is in a second batch, which is
-      // requested before the first has been written.
+      // The first batch is already being written, so this block is put in a second batch, which is
+      // requested before the first one is finished.
       second = journal.append(block(3));
       return 60;
     };
@@ -112,7 +112,7 @@ test('R-disk: both batches in flight are refused if the first finds no space, an
     await journal.close();
   }));
 
-test('batches larger than the initial memory are written completely, two at a time', () =>
+test('batches larger than the initial memory are written in full, two at a time', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory, { segmentBytes: 8 * 1024 * 1024 });
     const appended = [];
@@ -126,7 +126,7 @@ test('batches larger than the initial memory are written completely, two at a ti
     await journal.close();
   }));
 
-test('a process that waits for a block stays alive, and a process without work exits', () =>
+test('a process waiting for a block stays alive, and a process without work exits', () =>
   inDirectory(async (directory) => {
     const program = `
       const { FileJournal } = await import(${JSON.stringify(new URL('./file-journal.ts', import.meta.url).href)});

@@ -34,7 +34,8 @@ type JobEnd = WriteResult & { readonly error?: Error };
 type Done = (end: JobEnd) => void;
 
 /**
- * Performs the jobs of a journal in order, on a thread or, in some tests, on the calling thread.
+ * Performs the jobs of a journal in order, on a separate thread or, in some tests, on the calling
+ * one.
  */
 export type Disk = Pick<DiskThread, 'ask' | 'giveBack'>;
 
@@ -85,9 +86,9 @@ export class DiskThread {
   }
 
   /**
-   * Requests a job; at most one more can wait. After a failed job, the waiting jobs are skipped,
-   * because they were created to follow it. Jobs that are requested after all of these have ended
-   * are performed again.
+   * Requests a job; at most one more can wait. If a job fails, the waiting jobs are skipped,
+   * because they were created to follow it. Jobs requested after all of these have ended are
+   * performed again.
    */
   ask(job: SharedJob, done: Done): void {
     assert(this.#waiting.length < JOBS_MAX, 'at most one job runs and one waits');

@@ -19,8 +19,8 @@ import {
 
 /**
  * The thread that writes the journal. It blocks on purpose: consecutive synchronous writes and
- * syncs take only the time of the disk, whereas each asynchronous call adds a round trip through
- * the thread pool of the runtime.
+ * syncs take only as long as the disk needs, whereas each asynchronous call adds a round trip
+ * through the thread pool of the runtime.
  */
 
 const { memory: shared, port } = workerData as DiskWorkerData;
@@ -29,7 +29,7 @@ const memories: Buffer[] = [];
 
 for (let ended = 0; ; ended = (ended + 1) | 0) {
   // The requester increments the counter before it notifies, so a notification can arrive after the
-  // job is done and is then ignored.
+  // job is done. It is then ignored.
   while (Atomics.load(counters, ASKED) === ended) Atomics.wait(counters, ASKED, ended);
   const job = jobs[ended & (JOBS_MAX - 1)] as Float64Array;
   job[OUTCOME] = Atomics.load(counters, HAS_FAILED) === 1 ? SKIPPED : perform(job);
@@ -55,7 +55,7 @@ function perform(job: Float64Array): number {
   }
 }
 
-/** Returns a memory by its index, after receiving the memories that were sent before the job. */
+/** Returns a shared memory by its index, after receiving those sent before the job. */
 function memoryAt(index: number): Buffer {
   for (;;) {
     const received = receiveMessageOnPort(port);

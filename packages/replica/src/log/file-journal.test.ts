@@ -39,7 +39,7 @@ test('a replay omits the requests unless the caller asks for them', () =>
     await journal.close();
   }));
 
-test('blocks that are queued during a write share the next write and sync', () =>
+test('blocks queued during a write share the next write and sync', () =>
   inDirectory(async (directory) => {
     let writes = 0;
     let syncs = 0;
@@ -65,7 +65,7 @@ test('blocks that are queued during a write share the next write and sync', () =
     await journal.close();
   }));
 
-test('the follower receives each entry in order, after the sync and before its append resolves', () =>
+test('the follower receives each entry in order, after it is synced and before its append resolves', () =>
   inDirectory(async (directory) => {
     const happened: string[] = [];
     const journal = await openJournal(directory, {
@@ -91,7 +91,7 @@ test('a follower receives existing and newly appended entries, each once and in 
     const appends: Promise<LogEntry>[] = [];
     await journal.follow(11, (entry) => {
       seqs.push(entry.seq);
-      // Blocks are appended during the replay, and again while those blocks are read.
+      // Blocks are appended during the replay, and again while those blocks are being read.
       if (seqs.length <= 50) appends.push(journal.append(block(entry.seq)));
     });
     const caughtUp = seqs.length;
@@ -103,7 +103,7 @@ test('a follower receives existing and newly appended entries, each once and in 
     await journal.close();
   }));
 
-test('log time does not go back while the clock runs backwards, not even across a restart', () =>
+test('log time does not go back when the clock is set back, even across a restart', () =>
   inDirectory(async (directory) => {
     let nowMs = 1_000;
     const clock = { nowMs: () => nowMs };
@@ -174,7 +174,7 @@ test('a follower that throws ends the journal, and no later block is acknowledge
     await journal.close();
   }));
 
-test('a block that cannot be encoded is refused without affecting other blocks', () =>
+test('a block that cannot be encoded is refused without affecting any other block', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     const [good] = block(1);
@@ -191,7 +191,7 @@ test('a block that cannot be encoded is refused without affecting other blocks',
     await expect(journal.append(block(4))).rejects.toThrow('closed');
   }));
 
-test('the journal is split into segments, a replay reads all of them, and pruning removes whole segments', () =>
+test('the journal is split into segments; a replay reads all of them, and pruning removes whole segments', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory, { segmentBytes: 5_000 });
     for (let amount = 1; amount <= 60; amount += 1) await journal.append(block(amount));
@@ -217,7 +217,7 @@ test('the journal is split into segments, a replay reads all of them, and prunin
     await again.close();
   }));
 
-test('a block larger than a segment and larger than a read is stored completely', () =>
+test('a block larger than a segment and larger than one read is stored in full', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     const large = 'r'.repeat(5 * 1024 * 1024);

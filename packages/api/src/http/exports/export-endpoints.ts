@@ -33,14 +33,13 @@ export type ExportOptions = {
   readonly markets: MarketData;
   readonly gate?: ExportGate;
   /**
-   * The time that one client's exports may use on the main thread. An export that has exhausted it
-   * waits.
+   * The main-thread time available to one client's exports. An export that has used it up waits.
    */
   readonly work?: WorkLimits;
 };
 
 /**
- * The budget is separate from that of queries, so an export does not block its client's /info
+ * The budget is separate from the query budget, so an export does not block its client's /info
  * requests.
  */
 export const EXPORT_WORK: WorkLimits = { msPerSecond: 50, msBurst: 300 };
@@ -65,8 +64,8 @@ export function exportEndpoints(options: ExportOptions): Record<string, StreamEn
 }
 
 /**
- * Opens an export. Its first page is read before the response starts, because after that an error
- * can no longer be reported.
+ * Opens an export. Its first page is read before the response starts, because an error can no
+ * longer be reported after that.
  */
 async function open(
   context: Context,
@@ -138,7 +137,7 @@ function fileName(name: ExportName, request: ExportRequestOf<ExportName>): strin
   return `${[name, ...subject, ...span].join('-')}.${request.format}`;
 }
 
-/** The number of rows per page. A page of fills has about a third of a megabyte. */
+/** The number of rows per page. A page of fills is about a third of a megabyte. */
 const PAGE_ROWS = 500;
 
 type UserExport = Exclude<ExportName, 'candles'>;
@@ -163,8 +162,8 @@ async function* userPages(
   // Only perps accounts have funding payments.
   if (name === 'fundings' && !accountTypes.includes('perp')) return;
   const { history } = context;
-  // Orders and ledger rows can change after the time at which they are listed, so the newest block
-  // is needed.
+  // Orders and ledger rows can change after the time they are listed under, so the newest block is
+  // needed.
   const minHeight = name === 'fills' ? neededHeight(context, to) : context.state.height;
   let cursor: RowPosition | undefined;
   for (;;) {
@@ -181,7 +180,7 @@ async function* userPages(
     const { next, rows } = answer as Page<object>;
     yield rows;
     if (next === null) return;
-    // Each later page needs at least the block of the first page.
+    // Each later page needs at least the block that the first page had.
     cursor = next;
   }
 }
@@ -195,8 +194,8 @@ function neededHeight({ history, state }: CandleContext, toMs: number | undefine
 }
 
 /**
- * The coarsest step of the stored bars, in milliseconds. The first bar of this step shows when
- * trading started.
+ * The longest interval of the stored bars, in milliseconds. The first such bar shows when trading
+ * started.
  */
 const COARSEST_MS = 4 * 60 * 60 * 1000;
 
@@ -223,7 +222,7 @@ async function* candlePages(
   } while (startTime <= endMs);
 }
 
-/** The format of an export: CSV (RFC 4180), or one JSON object per line. */
+/** An export format: CSV (RFC 4180), or one JSON object per line. */
 
 type ExportFormat = 'csv' | 'ndjson';
 
@@ -245,7 +244,9 @@ export function textOf(name: ExportName, format: ExportFormat, rows: readonly ob
     .join('');
 }
 
-/** Formats a cell. Absent and null values are empty, and nested values are JSON. */
+/**
+ * Formats a cell. Absent and null values become empty cells, and nested values are written as JSON.
+ */
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = spared(typeof value === 'object' ? JSON.stringify(value) : String(value));
@@ -262,13 +263,13 @@ function spared(text: string): string {
 }
 
 /**
- * Limits the number of concurrent exports, because an export lasts as long as its client takes to
+ * Limits the number of concurrent exports, because an export takes as long as its client needs to
  * read it.
  */
 
 type ExportLimits = {
   readonly perClientMax: number;
-  /** The maximum number of exports of all clients together. */
+  /** The maximum number of concurrent exports across all clients. */
   readonly totalMax: number;
 };
 
@@ -288,7 +289,7 @@ export class ExportGate {
   }
 
   /**
-   * Admits a client and returns the function that releases its slot, or returns the limit that has
+   * Admits a client and returns the function that releases its slot, or returns which limit has
    * been reached.
    */
   enter(client: string): (() => void) | 'client' | 'all' {
@@ -309,7 +310,7 @@ export class ExportGate {
   }
 }
 
-/** Rejects a query because its rows are unavailable, and contains the refusal for the client. */
+/** Thrown if the rows of a query are unavailable. It carries the refusal for the client. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly refusal: WireError;

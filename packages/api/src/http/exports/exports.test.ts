@@ -31,7 +31,7 @@ const get = ({ port }: TestEdge, target: string) =>
     request({ port, host: '127.0.0.1', path: target }, resolve).on('error', reject).end();
   });
 
-/** Creates an endless history that counts its queries and can make one of them fail. */
+/** Creates an endless history that counts its queries and can fail one of them on request. */
 function endless() {
   const delta = { type: 'faucet', amount: '1', token: 'USDC' } as const;
   const row: LedgerUpdate = { time: 1, hash: `0x${'0'.repeat(64)}`, delta };
@@ -51,7 +51,7 @@ function endless() {
 
 const FAST = { msPerSecond: Infinity, msBurst: 1 };
 
-describe('an export contains the rows of the history', () => {
+describe('exports of history rows', () => {
   test('an export lists the rows of all pages, oldest first and each exactly once', async () => {
     const { replica, send } = await open();
     for (let amount = 1; amount <= 1_203; amount++) replica.credit(alice.address, amount);
@@ -75,7 +75,7 @@ describe('an export contains the rows of the history', () => {
     replica.credit(alice.address, 2);
     const get = (target: string) => send(target, undefined, { method: 'GET' });
     const candles = '/export/candles?coin=1&interval=1m';
-    // A row of the ledger can change after the time at which it is listed.
+    // A ledger row can change after the time it is listed under.
     const changing = path('ledger', `&to=${storedMs - 1}`);
     for (const target of [path('fills'), path('fills', `&to=${storedMs}`), changing, candles]) {
       expect(await get(target)).toMatchObject({
@@ -91,7 +91,7 @@ describe('an export contains the rows of the history', () => {
     expect(whole.text.trimEnd().split('\n')).toHaveLength(2);
   });
 
-  test('a CSV cell contains nested values as JSON', async () => {
+  test('nested values are written as JSON in a CSV cell', async () => {
     const { replica, send } = await open();
     replica.credit(alice.address);
     const order = orderAction({ p: '90' });
@@ -106,7 +106,7 @@ describe('an export contains the rows of the history', () => {
     expect(rest).toBe('');
   });
 
-  test('the export of candles equals the candleSnapshot query', async () => {
+  test('exported candles equal those of the candleSnapshot query', async () => {
     const { replica, send } = await open();
     const bob = testKey(2);
     for (const { address } of [alice, bob]) replica.credit(address);
@@ -139,7 +139,7 @@ describe('an export contains the rows of the history', () => {
   });
 });
 
-describe('an export follows the speed of its client', () => {
+describe('an export adapts to the reading speed of its client', () => {
   test('if the client stops reading, the export reads no further pages and releases its slot', async () => {
     const { history, pages } = endless();
     const venue = await open({ exports: { history, work: FAST } });
@@ -162,7 +162,7 @@ describe('an export follows the speed of its client', () => {
     await expect.poll(again).toBe(200);
   });
 
-  test('an export that fails after its start is aborted', async () => {
+  test('an export that fails after it has started is aborted', async () => {
     const { history, pages } = endless();
     pages.failAt = 3;
     const venue = await open({ exports: { history, work: FAST } });
@@ -175,7 +175,7 @@ describe('an export follows the speed of its client', () => {
     expect(venue.errors.join('')).toContain('the disk is gone');
   });
 
-  test('an export that fails before its start gets an error response', async () => {
+  test('an export that fails before it starts gets an error response', async () => {
     const { history, pages } = endless();
     pages.failAt = 1;
     const venue = await open({ exports: { history } });
@@ -187,7 +187,7 @@ describe('an export follows the speed of its client', () => {
     response.destroy();
   });
 
-  test('an export waits when its budget is exhausted, while its client can still send queries', async () => {
+  test('an export waits when its budget is exhausted, but its client can still send queries', async () => {
     const { history, pages } = endless();
     const venue = await open({
       exports: { history, work: { msPerSecond: 0.001, msBurst: 0.001 } },

@@ -5,12 +5,12 @@ import { AccountRanking, PORTION, SERVES_MS_PER_ACCOUNT } from './account-rankin
 
 const FUND = address(`0x${'f'.repeat(40)}`);
 
-/** There are more accounts than fit in one portion, and every third account is idle. */
+/** There are more accounts than fit in one batch, and every third account is idle. */
 const ACCOUNTS = 2 * PORTION + 50;
 const KEPT = 100;
 
 const rows = Array.from({ length: ACCOUNTS }, (_, at): AccountGains => {
-  // The values are spread over the portions, and many are equal.
+  // The values are spread over the batches, and many are equal.
   const pnl = at % 3 === 0 ? 0 : ((at * 7_919) % 211) - 100;
   const volume = at % 3 === 0 ? 0 : (at * 104_729) % 307;
   const gains = [1, 2, 3, 4].map((times) => ({ pnl: times * pnl, volume: times * volume }));
@@ -20,7 +20,8 @@ const rows = Array.from({ length: ACCOUNTS }, (_, at): AccountGains => {
 rows[7] = { user: FUND, value: 1, gains: [1, 2, 3, 4].map(() => ({ pnl: 999, volume: 9_999 })) };
 
 /**
- * Replies like the indexer: with a page of accounts starting at an index, without idle accounts.
+ * Replies like the indexer: with a page of accounts that starts at a given index and excludes idle
+ * accounts.
  */
 class Accounts implements Pick<History, 'ask' | 'asOf'> {
   asOf = { height: 7, timeMs: 1_000_000 };
@@ -56,8 +57,7 @@ test.each(['pnl', 'volume'] as const)(
       .toSorted((a, b) => b.gains[1]![by] - a.gains[1]![by] || (a.user < b.user ? -1 : 1))
       .map(({ user }) => user);
     expect(leaders('week', by)).toEqual(expected.slice(0, KEPT));
-    // The first query waits for the requested block, and the other queries wait for the block of
-    // the first.
+    // The first query waits for the requested block, and the others wait for the first one's block.
     expect(accounts.asked).toEqual([
       { from: 0, minHeight: 5 },
       { from: PORTION, minHeight: 7 },
@@ -66,7 +66,7 @@ test.each(['pnl', 'volume'] as const)(
   },
 );
 
-test('a ranking is cached longer for more accounts, and concurrent clients share it', async () => {
+test('the more accounts there are, the longer a ranking is cached, and concurrent clients share it', async () => {
   const { accounts, ranking } = open();
   const [first, second] = await Promise.all([ranking.latest({}), ranking.latest({})]);
   expect(second).toBe(first);

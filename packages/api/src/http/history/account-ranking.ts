@@ -7,13 +7,13 @@ type Gain = AccountGains['gains'][number];
 
 const RANKED_WINDOWS = ['day', 'week', 'month', 'all'] as const satisfies PortfolioWindow[];
 const SORTS = ['pnl', 'volume'] as const satisfies SortBy[];
-/** The number of accounts per query of the history. */
+/** The number of accounts per query to the history. */
 export const PORTION = 100;
 /** The maximum number of accounts that a client can request. */
 const KEPT_MAX = PAGE_LIMITS.leaderboard.max;
 /**
- * The cache time per account of the venue, in milliseconds. Reading an account takes less than 1%
- * of this time.
+ * The cache time per account of the venue, in milliseconds. Reading one account takes less than 1%
+ * of it.
  */
 export const SERVES_MS_PER_ACCOUNT = 5;
 
@@ -26,9 +26,9 @@ type Ranking = {
 };
 
 /**
- * Ranks the accounts with the highest gain or volume. If the last ranking is too old, the next
- * request compares all accounts; concurrent requests share one comparison. The cache time grows
- * with the number of accounts, so the history's share of CPU time stays constant.
+ * Ranks accounts by gain or volume. If the last ranking is too old, the next request compares all
+ * accounts; concurrent requests share one comparison. The cache time grows with the number of
+ * accounts, so the history thread spends a constant share of its CPU time on it.
  */
 export class AccountRanking {
   readonly #history: History;
@@ -36,7 +36,7 @@ export class AccountRanking {
   #last: Ranking | undefined;
   #running: Promise<Ranking> | undefined;
 
-  /** Creates a ranking. `isTrader` excludes the insurance fund, which is also an account. */
+  /** Creates a ranking. `isTrader` excludes the insurance fund, because it is also an account. */
   constructor(history: History, isTrader: (user: Address) => boolean) {
     this.#history = history;
     this.#isTrader = isTrader;
@@ -92,7 +92,7 @@ type Portion = { readonly answer: Answer<'accountGains'>; readonly asOf: AsOf };
 
 type Placed = Gain & { readonly user: Address };
 
-/** Returns the best accounts from the list and the portion together. */
+/** Returns the best accounts from the list and the new batch combined. */
 function merged(
   list: readonly Placed[],
   rows: readonly AccountGains[],
@@ -107,7 +107,7 @@ function merged(
   return [...list, ...better].sort(byMost(by)).slice(0, KEPT_MAX);
 }
 
-/** Returns true for an account without any gain or volume, which is not ranked. */
+/** Returns true for an account with neither gain nor volume; such accounts are not ranked. */
 export function isIdle({ pnl, volume }: Gain): boolean {
   return pnl === 0 && volume === 0;
 }

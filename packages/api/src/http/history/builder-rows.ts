@@ -52,7 +52,7 @@ const builderMeClaimed: HistoryHandler<'builderMeClaimed', BuilderRows<BuilderCl
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WINDOW_DAYS = { '7d': 7, '30d': 30, '90d': 90, all: Infinity } as const;
-/** The maximum number of listed shares. Their ratios are relative to the total of all shares. */
+/** The maximum number of shares listed. The ratios are relative to the total of all shares. */
 export const SHARES_MAX = 1000;
 /** The denominator of ratios, which have six decimals. */
 const RATIO_ONE = 1_000_000;

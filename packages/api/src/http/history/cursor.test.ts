@@ -18,7 +18,7 @@ const cursor = writeCursor({ at: position }, query, seal);
 const read = (of: object, by = seal) => readCursor({ cursor, ...of }, by);
 const refused = { ok: false, error: { code: 10_000, message: 'Invalid cursor' } };
 
-test('a cursor is valid for its list with any page size and after a restart', () => {
+test('a cursor is valid for its list with any page size, and remains so after a restart', () => {
   const found = { ok: true, place: { at: position } };
   expect(read(query)).toEqual(found);
   expect(read({ ...query, limit: 99, minHeight: 4 })).toEqual(found);

@@ -9,8 +9,8 @@ const PARTS = 3;
 export type Place = {
   readonly at: RowPosition;
   /**
-   * For lists whose rows can move, the last position of the first page, and whether the page
-   * continues after it.
+   * Only for lists whose rows can move: the last position when the first page was read, and whether
+   * the page continues after it.
    */
   readonly since?: RowPosition;
   readonly isBack?: true;
@@ -49,7 +49,7 @@ function placeOf(text: string): Place | undefined {
   try {
     parts = JSON.parse(Buffer.from(text, 'base64url').toString());
   } catch {
-    // The text is not a cursor that this venue returned.
+    // This venue did not issue the cursor.
     return undefined;
   }
   if (!Array.isArray(parts)) return undefined;
@@ -87,7 +87,7 @@ const INDEX_MAX = 2 ** 31 - 1;
 export async function pageOfMoving<Answer extends { readonly next: RowPosition | null }>(
   from: Place | undefined,
   ask: (direction: Direction) => Promise<Asked<Answer>>,
-  /** Returns true if a row exists after a position, in the order of changes. */
+  /** Returns true if, in the order of changes, there is a row after a position. */
   hasBehind: (position: RowPosition) => Promise<boolean>,
 ): Promise<Asked<Answer> & { readonly next: Place | null }> {
   if (from?.since !== undefined && from.isBack === true) {
@@ -98,8 +98,8 @@ export async function pageOfMoving<Answer extends { readonly next: RowPosition |
   const { answer, asOf } = await ask(from === undefined ? {} : { cursor: from.at });
   const since = from?.since ?? ([asOf.timeMs, asOf.height, INDEX_MAX] as const);
   if (answer.next !== null) return { answer, asOf, next: { at: answer.next, since } };
-  // A first page without a next one shows a single point in time, so no row can have moved after
-  // it.
+  // If the first page is also the last, it shows a single point in time, so no row can have moved
+  // behind it.
   const isWhole = from === undefined || !(await hasBehind(since));
   return { answer, asOf, next: isWhole ? null : { at: since, since, isBack: true } };
 }

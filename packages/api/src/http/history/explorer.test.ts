@@ -15,7 +15,7 @@ async function place(p: string) {
     .json;
 }
 
-test('a transaction without a receipt still has its signer and content', async () => {
+test('a transaction without a receipt is still shown with its signer and content', async () => {
   edge = await startEdge({ receipts: { recentMax: 0 } });
   edge.replica.credit(alice.address);
   const action = orderAction({ p: '90' });
@@ -33,7 +33,7 @@ test('a transaction without a receipt still has its signer and content', async (
   expect(data.result).not.toHaveProperty('orders');
 });
 
-test('the state hashes of recent blocks come from memory, older ones from the history', async () => {
+test('state hashes of recent blocks come from memory, and older ones from the history', async () => {
   edge = await startEdge();
   const { height } = await place('90');
   const { data, asOf } = (await edge.send('/info', { type: 'stateHash', height })).json;

@@ -77,7 +77,7 @@ const stateHash: HistoryHandler<'stateHash', StateHash> = async (context, query)
 
 /**
  * Makes a query wait for a block that this process has already applied, because the history will
- * contain it soon.
+ * soon have it.
  */
 function waitForHeight(
   { replica }: HistoryContext,
@@ -89,8 +89,8 @@ function waitForHeight(
 }
 
 /**
- * Queries the history at most twice. A row that is found is valid at any height, but only the
- * newest block can prove that a row does not exist.
+ * Queries the history at most twice. A row that was found is valid at any height, but only a
+ * history that includes the newest block can prove that a row does not exist.
  */
 async function askOnce<Topic extends 'block' | 'tx'>(
   { history }: HistoryContext,
@@ -203,7 +203,7 @@ type Envelope = Pick<TxDetail, 'action' | 'nonce' | 'signature'> & {
 
 type TxOutcome = Pick<TxDetail, 'signer' | 'result'> & {
   readonly isQueued: boolean;
-  /** This is also set for an order that failed when it left the delay queue. */
+  /** Also set for an order that failed on leaving the delay queue. */
   readonly error?: string | undefined;
 };
 
@@ -233,8 +233,8 @@ function receiptOutcome({ outcome, signer }: Receipt): TxOutcome {
 }
 
 /**
- * Returns what is stored without a receipt: only success or the error. Transactions are kept longer
- * than receipts.
+ * Returns what is known without a receipt: success, or the error. Transactions are kept longer than
+ * receipts.
  */
 async function storedOutcome({ pool }: HistoryContext, found: FoundTx): Promise<TxOutcome> {
   const { actionType, error, request, user } = found;

@@ -23,12 +23,12 @@ export type HistoryContext = {
   readonly payouts?: MoneySide['payouts'] | undefined;
   /** Seals the cursors that the venue returns. */
   readonly cursors?: CursorSeal | undefined;
-  /** This value is undefined if the operator has disabled the leaderboard. */
+  /** Undefined if the operator has disabled the leaderboard. */
   readonly ranking?: AccountRanking | undefined;
 };
 
 /**
- * A response from the history. `next` exists only for paged lists, and is null after the last row.
+ * A response from the history. `next` is set only for paged lists, and is null after the last row.
  */
 export type HistoryAnswer<Data = unknown> =
   | {
@@ -39,7 +39,7 @@ export type HistoryAnswer<Data = unknown> =
     }
   | { readonly ok: false; readonly error: WireError };
 
-/** Data that the thread of the history has already serialised to JSON. */
+/** Data already serialised to JSON by the history thread. */
 export class JsonText {
   readonly json: string;
 
@@ -53,7 +53,7 @@ export type HistoryHandler<Type extends InfoType, Data = unknown> = (
   query: InfoQueryOf<Type>,
 ) => Promise<HistoryAnswer<Data>>;
 
-/** The handlers of one file; `info-history.ts` merges these records. */
+/** The handlers of one file; `info-history.ts` merges the records of all files. */
 export type HistoryQueries = { readonly [Type in InfoType]?: HistoryHandler<Type> };
 
 type Named = { readonly minHeight?: number | undefined };
@@ -79,7 +79,7 @@ export function waitForSpan(
 }
 
 /**
- * Returns the height of the last stored block if that block is later than the whole period;
+ * Returns the height of the last stored block if that block is later than the end of the period;
  * otherwise undefined.
  */
 export function storedThrough(
@@ -92,7 +92,7 @@ export function storedThrough(
 const RETRY_SECONDS = 1;
 
 /**
- * Returns a temporary refusal with the last block of the history, or undefined for other errors.
+ * Returns a temporary refusal that gives the history's last block, or undefined for other errors.
  */
 export function historyRefusal(
   error: unknown,

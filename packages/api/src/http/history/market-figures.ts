@@ -35,8 +35,8 @@ const DAY_MS = 86_400_000;
 const WINDOW_DAYS = { day: 1, week: 7, month: 30 } as const;
 
 /**
- * Lists the largest trades. Trades are ranked per span, so the window starts at the start of a
- * span.
+ * Lists the largest trades. Trades are ranked per fixed span of time, so the window begins where a
+ * span begins.
  */
 const largestTrades: HistoryHandler<'largestTrades', LargestTrades> = async (
   { history },
@@ -76,8 +76,8 @@ const openInterestHistory: HistoryHandler<
 const HTTP_FORBIDDEN = 403;
 
 /**
- * Lists the leading accounts in the order of the last ranking. The values are current and equal to
- * the portfolio's.
+ * Lists the leading accounts in the order of the last ranking. The values are current and equal
+ * those in the portfolio.
  */
 const leaderboard: HistoryHandler<'leaderboard', Leaderboard> = async (
   { history, ranking },

@@ -39,7 +39,7 @@ class Orders {
   }
 }
 
-test('a client that reads all pages gets the last version of every order', async () => {
+test('a client that reads all pages gets the latest version of every order', async () => {
   const changes = fc.array(fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 8 }), {
     maxLength: 20,
   });
@@ -59,7 +59,7 @@ test('a client that reads all pages gets the last version of every order', async
         place = next;
         for (const id of blocks[pages] ?? []) orders.change(id);
       }
-      // The client must have the last version of each order.
+      // The client must have the latest version of each order.
       expect(new Map([...seen].sort())).toEqual(new Map([...orders.rows].sort()));
     },
   );

@@ -8,7 +8,7 @@ import { waitFor, type HistoryHandler, type HistoryQueries } from './handler.ts'
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** The steps at which the history stores account values. */
+/** The intervals at which the history stores account values. */
 const STEPS_MS = [5 * MINUTE_MS, HOUR_MS, DAY_MS] as const;
 
 type Value = AccountSums & { readonly timeMs: number };
@@ -43,8 +43,8 @@ async function valuesOf(
   const endMs = asOf.timeMs;
   const read = async (startMs: number, stepMs: number, untilMs = endMs) => {
     const asked = { user, stepMs, startMs, endMs: untilMs };
-    // The history must contain the block of the sums, because a history that has lost data contains
-    // less.
+    // The history must include the block of these sums: a history that has lost data has an older
+    // block.
     return (await history.ask('accountValues', asked, { minHeight: asOf.height })).answer;
   };
   if (window !== 'all') {
@@ -56,23 +56,20 @@ async function valuesOf(
   const firstDayMs = days[0]?.timeMs ?? endMs;
   const [first] = await read(Math.max(0, firstDayMs - DAY_MS), STEPS_MS[0], firstDayMs);
   if (first === undefined && !hasAccount) return { times: [endMs], stored: [] };
-  // The first stored value is at the first step after the creation of the account. A new account
-  // has no stored value yet.
+  // The first value is stored at the first interval boundary after the account was created. A new
+  // account has no stored value yet.
   const startMs = first === undefined ? endMs : first.timeMs - STEPS_MS[0];
   const { stepMs, times } = pointsOf(startMs, endMs);
   const step = stepFor(stepMs);
   return { times, stored: step === DAY_MS ? days : await read(times[0] ?? endMs, step) };
 }
 
-/** Returns the coarsest stored step that is not coarser than the points. */
+/** Returns the longest stored interval that is no longer than the distance between points. */
 function stepFor(everyMs: number): number {
   return STEPS_MS.findLast((stepMs) => stepMs <= everyMs) ?? STEPS_MS[0];
 }
 
-/**
- * Computes the value at each point. Between two records, an account has the values of the earlier
- * one.
- */
+/** Computes the value at each point. Between two records, the values of the earlier one apply. */
 function portfolioOf(
   window: PortfolioWindow,
   values: readonly Value[],

@@ -66,7 +66,7 @@ const userFundings: HistoryHandler<'userFundings', JsonText> = async (
   const { instrumentIds } = instruments;
   const isNone = query.accountType?.includes('perp') === false || instrumentIds?.length === 0;
   if (isNone) {
-    // There are no rows, but the response must still contain the newest block of the history.
+    // There are no rows, but the response must still give the history's newest block.
     const { asOf } = await history.ask('blocks', { limit: 1 }, waitFor(query));
     const data = new JsonText('{"data":[],"hasMore":false,"total":0}');
     return { ok: true, data, asOf, next: null };
@@ -168,7 +168,9 @@ const withdrawals: HistoryHandler<'withdrawals', Withdrawal[]> = async (
   return { ok: true, data, asOf };
 };
 
-/** The status of a withdrawal in the venue, without its progress on the settlement chain. */
+/**
+ * The venue's status for a withdrawal, which does not reflect its progress on the settlement chain.
+ */
 const STATUSES = { pending: 'held', completed: 'confirmed', failed: 'returned' } as const;
 
 /**
@@ -190,8 +192,8 @@ function withdrawalRow(record: WithdrawalRecord, progress: PayoutProgress | unde
 }
 
 /**
- * The maximum number of rows that describe an order in addition to its fills: its arrival, its end
- * and its action.
+ * The maximum number of rows per order in addition to its fills: its arrival, its end and its
+ * action.
  */
 const ROWS_PER_ORDER = 20;
 

@@ -8,14 +8,14 @@ import type { ChannelContext, NodeChannel, Opening, ChannelFactories } from './n
 type AccountType = 'perp' | 'outcome';
 type Params = { readonly user: Address; readonly accountType?: AccountType | undefined };
 
-/** A stream with the vault equity that it published last. */
+/** A stream and the vault equity it published last. */
 type Shown = { readonly stream: Stream; vaultEquity: bigint };
 
 /**
- * Publishes the positions and the margin of one sub-account after each block that changed them by
- * more than a mark: own trades, orders, settings and payments, changed parameters of a perp it
- * holds, and changes of vaults in which the account has shares. Changes of marks and ADL ranks are
- * not published, because they would cause a frame to every subscriber every second.
+ * Publishes the positions and the margin of one sub-account after each block that changes them
+ * other than through a mark: by the account's own trades, orders, settings and payments, by changed
+ * parameters of a perp it holds, and by changes to vaults in which it has shares. Changes in marks
+ * and ADL ranks are not published, because they would send every subscriber a frame every second.
  */
 class AccountStateChannel implements NodeChannel<Params> {
   readonly #context: ChannelContext;
@@ -67,8 +67,8 @@ class AccountStateChannel implements NodeChannel<Params> {
   }
 
   /**
-   * Adds the accounts that are affected by changed parameters of a perp: all accounts with a
-   * position or an order in it.
+   * Adds the accounts affected by changed perp parameters: all accounts with a position or an order
+   * in such a perp.
    */
   #touchHolders(perps: ReadonlySet<number>, touched: Set<Address>): void {
     const { accountIndex, accounts } = this.#context.state();

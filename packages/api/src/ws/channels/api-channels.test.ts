@@ -31,11 +31,11 @@ beforeEach(async () => {
 });
 afterEach(async () => await edge.stop());
 
-describe('the outcomeOrderUpdate channel reports orders that failed or were released', () => {
+describe('the outcomeOrderUpdate channel reports failed and released orders', () => {
   const FAILURES = { type: 'outcomeOrderUpdate', user: BOB };
   const EVERYTHING = { ...FAILURES, includeSuccess: true };
 
-  test('orders that fail when they are released are reported one by one (R-delay)', async () => {
+  test('orders that fail on release are reported one by one (R-delay)', async () => {
     listMarkets(edge.venue, 1, DELAYED);
     expect(await client.follow(FAILURES)).toHaveLength(1);
     placeShares(edge.venue, ALICE, { price: 0.7, size: 10 });
@@ -72,7 +72,7 @@ describe('the outcomeOrderUpdate channel reports orders that failed or were rele
     ]);
   });
 
-  test('orders that reach the book are reported on request, in a separate stream', async () => {
+  test('orders that reach the book are reported in a separate stream on request', async () => {
     listMarkets(edge.venue, 1, DELAYED);
     await client.follow(FAILURES);
     await client.follow(EVERYTHING);
@@ -88,8 +88,8 @@ describe('the outcomeOrderUpdate channel reports orders that failed or were rele
     );
     edge.venue.apply([], 5_000);
     const frames = await client.settle();
-    // The resting and the post-only order were released immediately; /ws reports their further
-    // updates.
+    // The resting order and the post-only order were released immediately; /ws reports their
+    // further updates.
     expect(frames.map(({ data, sub }) => [sub, data.i, data.success, data.body.message])).toEqual([
       [2, 1, true, 'Released'],
       [2, 2, true, 'Released'],
@@ -126,7 +126,7 @@ describe('the outcomeOrderUpdate channel reports orders that failed or were rele
     ]);
   });
 
-  test('outcomeOrderUpdate repeats no events after a resync', async () => {
+  test('outcomeOrderUpdate does not repeat any events after a resync', async () => {
     listMarkets(edge.venue);
     placeShares(edge.venue, BOB, { price: 0.2, size: 5 });
     const frames = await client.follow(EVERYTHING, { epoch: 'another', seq: 3 });
@@ -134,13 +134,13 @@ describe('the outcomeOrderUpdate channel reports orders that failed or were rele
   });
 });
 
-describe('the candle channel publishes candles of trades', () => {
+describe('the candle channel publishes trade candles', () => {
   const trade = (price: number, size = 5): void => {
     placeShares(edge.venue, ALICE, { price, size });
     placeShares(edge.venue, BOB, { leg: 'no', price: 1 - price, size });
   };
 
-  test('a candle stream starts with the current candle and publishes each complete one', async () => {
+  test('a candle stream starts with the current candle and publishes each completed one', async () => {
     listMarkets(edge.venue);
     const subscription = { type: 'candle', coin: String(ID), interval: '1m' };
     expect(await client.follow(subscription)).toHaveLength(1);
@@ -179,7 +179,7 @@ describe('the candle channel publishes candles of trades', () => {
     ]);
   });
 
-  test('candles of perps contain the trades of perps', async () => {
+  test('candles of a perp are built from its trades', async () => {
     edge.venue.order(ALICE, { buy: true, price: 100, size: 0.3 });
     edge.venue.order(BOB, { sell: true, price: 100, size: 0.3 });
     const [, frame] = await client.follow({ type: 'candle', coin: '1', interval: '1h' });
@@ -187,8 +187,8 @@ describe('the candle channel publishes candles of trades', () => {
   });
 });
 
-describe('the candles of the mark and the oracle price', () => {
-  test('the stream follows the price of its subscription, and other prices do not change it', async () => {
+describe('candles of the mark and the oracle price', () => {
+  test('a stream follows the price it was subscribed for, and other prices do not affect it', async () => {
     const subscription = { type: 'candle', coin: '1', interval: '1m' };
     edge.venue.oracle(100);
     const [, mark] = await client.follow({ ...subscription, price: 'mark' });
@@ -204,7 +204,7 @@ describe('the candles of the mark and the oracle price', () => {
     expect(frames.every(({ data }) => data.price !== undefined)).toBe(true);
   });
 
-  test('outcome markets have only candles of trades', async () => {
+  test('outcome markets have trade candles only', async () => {
     listMarkets(edge.venue);
     const subscription = { type: 'candle', coin: String(ID), interval: '1m', price: 'mark' };
     const [refused] = await client.follow(subscription);
@@ -213,7 +213,7 @@ describe('the candles of the mark and the oracle price', () => {
 });
 
 describe('the tickers channel publishes all instruments', () => {
-  test('tickers sends all listed instruments first, and then the changed ones', async () => {
+  test('tickers sends all listed instruments first, and then those that have changed', async () => {
     listMarkets(edge.venue, 2);
     placeShares(edge.venue, ALICE, { price: 0.6, size: 10 });
     placeShares(edge.venue, BOB, { leg: 'no', price: 0.4, size: 10 });
@@ -264,7 +264,7 @@ describe('the tickers channel publishes all instruments', () => {
     },
   );
 
-  test('a ticker contains the daily change of the mark', async () => {
+  test('a ticker includes the daily change of the mark', async () => {
     listMarkets(edge.venue);
     edge.venue.order(ALICE, { buy: true, price: 90, size: 1 });
     edge.venue.order(BOB, { sell: true, price: 90, size: 1 });

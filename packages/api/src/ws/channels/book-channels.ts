@@ -26,14 +26,14 @@ type Watched = {
   readonly instrumentId: number;
   version: number;
   /**
-   * The definition of a perp. It is replaced when the operator changes the perp, which can change
-   * the ticks.
+   * The definition of a perp. A new definition replaces it when the operator changes the perp, and
+   * the ticks can change with it.
    */
   definition: object | undefined;
   readonly state: PacedState;
 };
 
-/** The book that is shown, and the tick of its levels. */
+/** The book being shown, and the tick of its levels. */
 type ShownBook = { readonly owner: BookOwner; readonly tick: number };
 
 /** Publishes the top levels of a book. Each frame contains all of them. */
@@ -52,7 +52,7 @@ class BookChannel implements NodeChannel<BookRequest> {
       return { ok: false, message, details };
     }
     const { owner, tick } = found;
-    // The key contains the requested tick, because the finest tick can change.
+    // The key includes the requested tick, because the finest tick can change.
     const key = `l2Book:${owner.instrumentId}:${request.tick ?? ''}`;
     const source = (stream: Stream): Source => this.#watch(stream, request, { owner, tick });
     return { ok: true, recipe: { key, channel: 'l2Book', source } };
@@ -76,8 +76,8 @@ class BookChannel implements NodeChannel<BookRequest> {
     const name = JSON.stringify(opened.owner.name);
     let shown = opened;
     /**
-     * Returns the levels in the requested tick while the book has that tick, and otherwise in the
-     * last valid one.
+     * Returns the levels at the requested tick while the book has that tick, and otherwise at the
+     * last valid tick.
      */
     const levels = (): unknown => {
       const found = findBook(state(), request);
@@ -92,7 +92,7 @@ class BookChannel implements NodeChannel<BookRequest> {
         stream,
         timing,
         intervalMs: limits.bookIntervalMs,
-        // Changes below the displayed levels and changes of the time alone are not published.
+        // Changes beyond the displayed levels are not published, nor are changes in the time alone.
         content: () => JSON.stringify(levels()),
         wrap: (text) => `{"coin":${name},"time":${state().timeMs},"levels":${text}}`,
         onClose: () => this.#watched.delete(watched),
@@ -110,7 +110,7 @@ type WatchedDiffs = {
   book: WholeBook;
 };
 
-/** Publishes all levels of a book first, and then the levels that each block changed. */
+/** Publishes all levels of a book first, and then the levels changed by each block. */
 class BookDiffsChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #watched = new Set<WatchedDiffs>();

@@ -88,7 +88,7 @@ test('a client that has missed frames gets the last twenty entries, oldest first
   }
 });
 
-test('a large block is published completely, and its last twenty requests are kept', async () => {
+test('a large block is published in full, and its last twenty requests are kept', async () => {
   const { venue } = edge;
   const orders = () => Array.from({ length: 30 }, () => venue.orderCommand(BOB, sell(101)));
   venue.apply(orders());
@@ -100,7 +100,7 @@ test('a large block is published completely, and its last twenty requests are ke
   expect(edge.explorer.txs).toEqual(frame.data.slice(-20));
 });
 
-test('snapshots contain the kept requests', () => {
+test('snapshots include the kept requests', () => {
   edge.venue.order(BOB, sell(101));
   const dumped = JSON.parse(JSON.stringify(edge.explorer.dump())) as unknown;
   const restored = new ExplorerTail(() => edge.venue.state);

@@ -80,8 +80,8 @@ class ExplorerTxsChannel implements NodeChannel<object> {
 }
 
 /**
- * Returns the last rows, oldest first as in the stream, but only for a resync, because new
- * subscribers get only later events.
+ * Returns the last rows, oldest first as in the stream. Only a resync gets them: new subscribers
+ * get later events only.
  */
 function lastOf(occasion: 'subscribe' | 'resync', rows: readonly object[]) {
   if (occasion === 'subscribe') return undefined;
@@ -89,7 +89,7 @@ function lastOf(occasion: 'subscribe' | 'resync', rows: readonly object[]) {
 }
 
 /**
- * The number of blocks per read of the history, which is also the maximum number of blocks for one
+ * The number of blocks read from the history at once, and also the maximum number of blocks for one
  * client.
  */
 const BLOCKS_AT_ONCE = 500;
@@ -141,8 +141,8 @@ async function pastTxs(history: History, span: PastSpan): Promise<Past | 'tooOld
 }
 
 /**
- * Returns true if the first block is stored, which implies that all later blocks are stored too,
- * and the number of blocks is below the limit.
+ * Returns true if the number of blocks is below the limit and the first block is stored, which
+ * implies that all later blocks are stored too.
  */
 async function hasAll(history: History, { after, upTo }: PastSpan): Promise<boolean> {
   if (upTo - after > BLOCKS_MAX) return false;

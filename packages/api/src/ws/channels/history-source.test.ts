@@ -16,7 +16,7 @@ function source() {
   return { history, ask };
 }
 
-test('R-requests: a client does not wait for the queries of another client', async () => {
+test("R-requests: a client does not wait for another client's queries", async () => {
   const { ask, history } = source();
   const [first, second] = [ask('first'), ask('second')];
   expect(ask('first')).toBe(first);

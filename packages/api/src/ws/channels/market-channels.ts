@@ -26,14 +26,17 @@ type TickersParams = {
 
 type Selection = {
   readonly ids: () => number[];
-  /** True if the subscription lists its markets. Those are shown even after they have ended. */
+  /**
+   * True if the subscription lists its markets. Listed markets are shown even after they have
+   * ended.
+   */
   readonly isNamed: boolean;
   readonly isWanted: (id: number) => boolean;
 };
 
 /**
  * Publishes all instruments first, and then those that changed. A settled or delisted instrument is
- * published once more as removed, but only to clients that have listed it.
+ * published once more as removed, but only to clients whose subscription lists it.
  */
 class TickersChannel implements NodeChannel<TickersParams> {
   readonly #context: ChannelContext;
@@ -76,7 +79,7 @@ class TickersChannel implements NodeChannel<TickersParams> {
     return [...perps, ...state.outcomes.marketIds].filter((id) => this.#isListed(id));
   }
 
-  /** Builds a row without its time, because a change of the time alone is not published. */
+  /** Builds a row without its time, because a change in the time alone is not published. */
   #row(id: number): string | undefined {
     const found = instrumentOf(this.#context, id);
     if (!found.ok) return undefined;
@@ -117,8 +120,8 @@ type CandleParams = {
 };
 
 /**
- * Publishes the current candle of an instrument and interval as it changes, and each complete
- * candle.
+ * Publishes the current candle of an instrument and interval as it changes, and each candle once it
+ * is complete.
  */
 class CandleChannel implements NodeChannel<CandleParams> {
   readonly #context: ChannelContext;
@@ -175,7 +178,7 @@ class CandleSource implements Source {
   readonly #pace: Pace;
   /** The start of the current candle. */
   #startMs: number;
-  /** The content that all subscribers have received; undefined if it differs between them. */
+  /** The content received by all subscribers; undefined if it differs between them. */
   #seen: string | undefined;
 
   constructor(context: ChannelContext, stream: Stream, subject: Subject) {

@@ -16,7 +16,7 @@ import type { Timing } from '../timing.ts';
 import type { WsLimits } from '../../ws-limits.ts';
 import type { TradeTape } from '@oddlot/history/trade-tape';
 
-/** The models that the channels share. They process each block before the channels do. */
+/** The models shared by the channels. They process each block before the channels do. */
 export type StreamModels = {
   readonly markets: MarketData;
   readonly tape: TradeTape;
@@ -33,7 +33,7 @@ export type ChannelContext = StreamModels & {
 
 type ChannelRefusal = { readonly message: string; readonly details?: Details | undefined };
 
-/** The function that opens a stream, or the reason why its parameters are invalid. */
+/** A function that opens a stream, or the reason its parameters are invalid. */
 export type Opening =
   | { readonly ok: true; readonly recipe: StreamRecipe }
   | ({ readonly ok: false } & ChannelRefusal);
@@ -65,7 +65,7 @@ export function instrumentOf(
 }
 
 /**
- * Returns a number that increases with every change of an instrument's book. Settled markets have
+ * Returns a number that increases with every change to an instrument's book. Settled markets have
  * no book.
  */
 export function bookVersion(state: State, instrumentId: number): number {

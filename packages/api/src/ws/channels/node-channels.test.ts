@@ -53,7 +53,7 @@ describe('the trades channel publishes the trades of an instrument', () => {
 });
 
 describe('the orderUpdates channel publishes the orders of an account', () => {
-  test('order updates cover the whole life of an order, with their block', async () => {
+  test('order updates cover the whole life of an order, and each gives its block', async () => {
     expect(await client.follow({ type: 'orderUpdates', user: ALICE })).toHaveLength(1);
     const order = { buy: true, price: 99.5, size: 0.4, clientOrderId: CLOID } as const;
     edge.venue.order(ALICE, order);
@@ -104,7 +104,7 @@ describe('the orderUpdates channel publishes the orders of an account', () => {
     expect(frames[2].height).toBe(edge.venue.state.height);
   });
 
-  test('an order update contains the reason why the order ended', async () => {
+  test('an order update gives the reason why the order ended', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE });
     const { outcomes } = edge.venue.order(ALICE, { buy: true, price: 99, size: 0.4 });
     edge.venue.cancel(ALICE, outcomes[0]?.entries?.[0]?.orderId ?? 0);
@@ -124,7 +124,7 @@ describe('the orderUpdates channel publishes the orders of an account', () => {
     expect(ended.at(-1)?.order.orderType).toBe('Market');
   });
 
-  test('order updates contain only the orders of one account, whose address may be in upper or lower case', async () => {
+  test('order updates are for a single account, whose address may be in upper or lower case', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE.toUpperCase().replace('0X', '0x') });
     edge.venue.order(BOB, { buy: true, price: 99, size: 0.4 });
     expect(await client.settle()).toEqual([]);
@@ -181,7 +181,7 @@ describe('the clearinghouseState channel publishes the state of an account', () 
 });
 
 describe('the l2Book channel publishes the levels of a book', () => {
-  test('the book is sent immediately and then at most every 100 ms, and its last state is always sent', async () => {
+  test('the book is sent immediately and then at most every 100 ms, and its final state is always sent', async () => {
     edge.venue.order(ALICE, { buy: true, price: 99, size: 0.5 });
     const [, snapshot] = await client.follow({ type: 'l2Book', coin: '1' });
     expect(snapshot).toEqual({
@@ -211,7 +211,7 @@ describe('the l2Book channel publishes the levels of a book', () => {
     expect(await client.settle()).toEqual([]);
   });
 
-  test('the book can be aggregated to the ticks of its instrument', async () => {
+  test("the book can be aggregated to any of the instrument's ticks", async () => {
     edge.venue.order(ALICE, { buy: true, price: 99.5, size: 0.5 });
     edge.venue.order(ALICE, { buy: true, price: 99, size: 0.5 });
     const [, snapshot] = await client.follow({ type: 'l2Book', coin: '1', tick: '1.00' });
@@ -221,8 +221,8 @@ describe('the l2Book channel publishes the levels of a book', () => {
     client.subscribe({ type: 'l2Book', coin: '1', tick: '' });
     expect((await client.next()).data.sub).toBe(2);
     await client.next();
-    // A subscription that names the finest tick is a separate one, because the finest tick can
-    // change.
+    // Subscribing to the finest tick by name is a separate subscription, because the finest tick
+    // can change.
     client.subscribe({ type: 'l2Book', coin: '1', tick: '0.5' });
     expect((await client.next()).data.sub).toBe(3);
     await client.next();
@@ -246,7 +246,7 @@ describe('the l2Book channel publishes the levels of a book', () => {
 });
 
 describe('the activeAssetCtx channel publishes the prices of an instrument', () => {
-  test('the asset context is sent immediately and when mark, oracle price or volume change', async () => {
+  test('the asset context is sent immediately and when the mark, oracle price or volume changes', async () => {
     const [, snapshot] = await client.follow({ type: 'activeAssetCtx', coin: '1' });
     expect(snapshot).toMatchObject({ channel: 'activeAssetCtx', seq: 0, sub: 1 });
     expect(snapshot.data).toEqual({

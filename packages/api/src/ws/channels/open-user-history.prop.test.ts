@@ -39,7 +39,7 @@ class Follower {
 
   async subscribe(): Promise<void> {
     this.client ??= await this.edge.connect('/api-ws');
-    // A client without a snapshot has no position from which it could resume.
+    // A client without a snapshot has no position to resume from.
     const hasPlace = this.#place !== undefined && !this.#awaitsSnapshot;
     this.#isResuming = hasPlace && !this.isFollowing;
     this.client.subscribe(FILLS, this.#isResuming ? this.#place : undefined);
@@ -98,7 +98,7 @@ test('subscribers receive every row once and in order, whenever the history resp
     const follower = (index: number): Follower => followers[index]!;
     const all: number[] = [];
     let { height } = edge.venue.state;
-    /** The newest block at the time of each query. A response must not be older than that. */
+    /** The newest block at the time of each query. The response must not be older. */
     const askedAt: number[] = [];
     const note = (): void => {
       while (askedAt.length < history.waitingCount) askedAt.push(height);
@@ -126,7 +126,7 @@ test('subscribers receive every row once and in order, whenever the history resp
         await new Promise(setImmediate);
         note();
       }
-      // A pending resync repeats its query after a delay until it succeeds.
+      // A pending resync retries its query after a delay until it succeeds.
       for (let round = 0; round < 5 || history.waitingCount > 0; round++) {
         answer(0);
         timing.advance(round < 5 ? LATE_RETRY_MS : 0);

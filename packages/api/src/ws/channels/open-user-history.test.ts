@@ -33,12 +33,12 @@ function block(...rows: readonly TestRow[]): number {
   return height;
 }
 
-/** Waits until this number of queries is pending. */
+/** Waits until that many queries are pending. */
 async function asked(count: number): Promise<void> {
   await expect.poll(() => history.waitingCount).toBe(count);
 }
 
-test('the newest rows are followed by those of each block with its height', async () => {
+test("the newest rows come first, followed by each block's rows with its height", async () => {
   block(row(1), row(2));
   const filled = block(row(3));
   block();
@@ -65,7 +65,7 @@ test('a snapshot has at most 200 rows', async () => {
   expect(snapshot.data.fills[0]).toBe(249);
 });
 
-test('every table of the history has its own channel and name of rows', async () => {
+test('every history table has its own channel and its own name for the rows', async () => {
   block(row('o', 'orders'), row('f', 'fundings'), {
     ...row('l', 'ledger'),
     accountTypes: ['outcome'],
@@ -83,7 +83,7 @@ test('every table of the history has its own channel and name of rows', async ()
   ]);
 });
 
-test('the rows of a stream are those of the requested accounts', async () => {
+test('a stream has only the rows of the requested accounts', async () => {
   const outcome = { ...row('outcome'), accountTypes: ['outcome'] } as const;
   block(row('perp'), outcome);
   const [, perp] = await client.follow(FILLS);
@@ -96,7 +96,7 @@ test('the rows of a stream are those of the requested accounts', async () => {
   expect((await client.settle()).map(({ sub }) => sub)).toEqual([2]);
 });
 
-describe('subscribers wait for the response of the history', () => {
+describe("subscribers wait for the history's response", () => {
   beforeEach(() => {
     history.isPrompt = false;
   });
@@ -120,7 +120,7 @@ describe('subscribers wait for the response of the history', () => {
     expect(second).toBe(first + 1);
   });
 
-  test('all waiting clients get the same response with their own subscription number', async () => {
+  test('all waiting clients get the same response, each with its own subscription number', async () => {
     const other = await edge.connect('/api-ws');
     await other.follow({ type: 'tickers' });
     client.subscribe(FILLS);
@@ -135,7 +135,7 @@ describe('subscribers wait for the response of the history', () => {
     expect(here.data.fills).toEqual([1]);
   });
 
-  test('responses keep the order of the requests, and pongs are immediate', async () => {
+  test('responses are sent in the order of the requests, and pongs immediately', async () => {
     client.subscribe(FILLS);
     client.subscribe({ type: 'tickers' });
     client.subscribe(FILLS);
@@ -159,7 +159,7 @@ describe('subscribers wait for the response of the history', () => {
     expect(refused.data.code).toBe('INVALID_FRAME');
   });
 
-  test('an unsubscribe is confirmed, and no frames are sent afterwards', async () => {
+  test('an unsubscription is confirmed, and no frames are sent after that', async () => {
     client.subscribe(FILLS);
     client.send({ method: 'unsubscribe', subscription: FILLS });
     client.subscribe(FILLS);
@@ -242,7 +242,7 @@ describe('subscribers wait for the response of the history', () => {
 });
 
 describe('subscribers get correct rows while the history is being rebuilt', () => {
-  test('a rebuilt history is used only after the start of the stream, and repeats no rows', async () => {
+  test('a rebuilt history is used only from the start of the stream, and no rows are repeated', async () => {
     const began = edge.venue.state.height;
     history.isPrompt = false;
     client.subscribe(FILLS);
@@ -262,7 +262,7 @@ describe('subscribers get correct rows while the history is being rebuilt', () =
   });
 });
 
-describe('a client can return to a stream', () => {
+describe('returning to a stream', () => {
   test('a client resumes without a query while its frames are kept', async () => {
     const [{ data }] = await client.follow(FILLS);
     client.socket.terminate();

@@ -74,7 +74,7 @@ describe('the outcomeOrderUpdates channel publishes the outcome orders of an acc
     expect(frames).toHaveLength(2);
   });
 
-  test('outcome order updates contain the reason why an order ended, and exclude perp orders', async () => {
+  test('outcome order updates give the reason why an order ended, and exclude perp orders', async () => {
     listMarkets(edge.venue);
     await client.follow({ type: 'outcomeOrderUpdates', user: ALICE });
     await client.follow({ type: 'orderUpdates', user: ALICE });
@@ -119,7 +119,7 @@ describe('the outcomeOrderUpdates channel publishes the outcome orders of an acc
 describe('the outcomeBbos channel publishes the best prices of a group of markets', () => {
   const level = (px: string, sz: string, n = 1) => ({ px, sz, n });
 
-  test('the best prices of all markets are sent first, and then the changed ones', async () => {
+  test('the best prices of all markets are sent first, and then those that have changed', async () => {
     listMarkets(edge.venue, 2);
     placeShares(edge.venue, ALICE, { price: 0.3, size: 10 });
     const subscription = { type: 'outcomeBbos', instrumentIds: [ID + 1, ID], exchangeId: 1 };
@@ -188,7 +188,7 @@ describe('the outcomeBbos channel publishes the best prices of a group of market
 });
 
 describe('the outcomeTrades channel publishes the trades of a group of markets', () => {
-  test("outcome trades have YES prices, the taker's outcome and the price of that outcome", async () => {
+  test("outcome trades give the YES price, the taker's outcome and the price of that outcome", async () => {
     listMarkets(edge.venue, 2);
     await client.follow({ type: 'outcomeTrades', instrumentIds: [ID, ID + 1] });
     await client.follow({ type: 'trades', coin: String(ID) });
@@ -243,7 +243,7 @@ describe('the outcomeTrades channel publishes the trades of a group of markets',
   });
 });
 
-describe('channels of perps can also be opened for an outcome market', () => {
+describe('perp channels can also be opened for an outcome market', () => {
   test('the book of an outcome market has YES prices, and is empty after settlement', async () => {
     listMarkets(edge.venue);
     placeShares(edge.venue, ALICE, { price: 0.3, size: 10 });
@@ -261,7 +261,7 @@ describe('channels of perps can also be opened for an outcome market', () => {
     expect(await other.follow({ type: 'l2Book', coin: String(ID) })).toHaveLength(2);
   });
 
-  test('the context of an outcome market has no oracle price and no funding', async () => {
+  test('the context of an outcome market has neither an oracle price nor funding', async () => {
     listMarkets(edge.venue);
     const [, first] = await client.follow({ type: 'activeAssetCtx', coin: String(ID) });
     expect(first.data).toEqual({
@@ -291,7 +291,7 @@ describe('channels of perps can also be opened for an outcome market', () => {
     expect(last).toMatchObject({ markPx: '0.635', midPx: '0.635' });
   });
 
-  test('the outcome account state changes with fills, reserves, splits and settlement', async () => {
+  test('the outcome account state changes on fills, reserves, splits and settlement', async () => {
     listMarkets(edge.venue, 1, { orderDelayMs: 5_000, takerFeeE8: 0 });
     const subscription = { type: 'clearinghouseState', user: ALICE, accountType: 'outcome' };
     const [, first] = await client.follow(subscription);
@@ -322,7 +322,7 @@ describe('channels of perps can also be opened for an outcome market', () => {
   });
 });
 
-describe('the l2Diff channel publishes changes of a whole book', () => {
+describe('the l2Diff channel publishes changes to the whole book', () => {
   test('the whole book is sent first, and then the changes of each block', async () => {
     edge.venue.order(ALICE, { buy: true, price: 100, size: 0.5 });
     edge.venue.order(ALICE, { buy: true, price: 99.5, size: 2 });
@@ -361,7 +361,7 @@ describe('the l2Diff channel publishes changes of a whole book', () => {
     });
   });
 
-  test('an empty outcome book has the checksum 0', async () => {
+  test('the checksum of an empty outcome book is 0', async () => {
     listMarkets(edge.venue);
     const [, first] = await client.follow({ type: 'l2Diff', coin: String(ID) });
     expect(first.data).toMatchObject({ bids: [], asks: [], checksum: 0 });

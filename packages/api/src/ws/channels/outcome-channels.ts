@@ -18,8 +18,8 @@ type ReleasesParams = { readonly user: Address; readonly includeSuccess: boolean
 type Streams = { failures?: Stream; all?: Stream };
 
 /**
- * Publishes one frame for each outcome order that failed before it reached the book (R-delay), and
- * on request also for each order that was released to the book.
+ * Publishes one frame for each outcome order that failed before it reached the book (R-delay), and,
+ * on request, also for each order released to the book.
  */
 class OutcomeReleasesChannel implements NodeChannel<ReleasesParams> {
   readonly #context: ChannelContext;
@@ -69,8 +69,8 @@ class OutcomeReleasesChannel implements NodeChannel<ReleasesParams> {
   }
 
   /**
-   * The channel has no snapshot, because a client that has missed frames finds the results of its
-   * actions in their receipts.
+   * The channel has no snapshot: a client that has missed frames finds the results of its actions
+   * in their receipts.
    */
   #watch(stream: Stream, user: Address, kind: keyof Streams): Source {
     const streams = this.#streams.get(user) ?? {};
@@ -91,8 +91,8 @@ type BbosParams = { readonly instrumentIds: readonly number[] };
 type Watched = { version: number; readonly groups: Set<PacedRecords> };
 
 /**
- * Publishes the best bid and ask of a group of outcome markets: the first frame contains all of
- * them, and later frames those that have changed.
+ * Publishes the best bid and ask of each market in a group of outcome markets: all of them in the
+ * first frame, and those that have changed in later frames.
  */
 class OutcomeBbosChannel implements NodeChannel<BbosParams> {
   readonly #context: ChannelContext;

@@ -2,15 +2,14 @@ import type { Snapshot, Source, Stream } from '../stream.ts';
 import { Pace, type Timing } from '../timing.ts';
 
 /**
- * Returns a record as JSON text, without fields such as the time, because a change of these fields
+ * Returns a record as JSON text, without fields such as the time, because a change in these fields
  * alone is not published.
  */
 type RecordText = (id: number) => string | undefined;
 
 /**
- * A source of many records. Its first frame contains all records, and later frames contain the
- * changed ones, with at most one frame per interval. The last state of each record is always
- * published.
+ * A source of many records. The first frame contains all of them; later frames contain the changed
+ * ones and are sent at most once per interval. The final state of each record is always published.
  */
 export class PacedRecords implements Source {
   readonly #ids: () => readonly number[];
@@ -20,8 +19,8 @@ export class PacedRecords implements Source {
   readonly #onClose: () => void;
   readonly #pace: Pace;
   /**
-   * The text that all subscribers have received for each record, or undefined if subscribers have
-   * received different texts.
+   * The text that all subscribers have received for each record; undefined if they have received
+   * different texts.
    */
   readonly #seen = new Map<number, string | undefined>();
   readonly #asked = new Set<number>();
@@ -31,7 +30,7 @@ export class PacedRecords implements Source {
     timing: Timing;
     intervalMs: number;
     ids: () => readonly number[];
-    /** Returns undefined if the record has no content or was removed. */
+    /** Returns undefined if the record has no content or has been removed. */
     record: RecordText;
     /** Returns the final text of a removed record, which is published once. */
     lastOf?: RecordText;
@@ -65,7 +64,7 @@ export class PacedRecords implements Source {
       const record = this.#record(id);
       if (record === undefined) continue;
       records.push(record);
-      // Only the new subscriber gets this text, so the next frame must contain the record for the
+      // Only the new subscriber gets this text, so the next frame must include the record for the
       // others.
       if (record !== this.#seen.get(id)) this.#seen.set(id, undefined);
     }
@@ -95,8 +94,8 @@ export class PacedRecords implements Source {
 }
 
 /**
- * A source of one state. It publishes a frame when the state has changed, at most once per
- * interval. The last state is always published.
+ * A source of one state. It publishes a frame when the state changes, at most once per interval.
+ * The final state is always published.
  */
 export class PacedState implements Source {
   readonly #content: () => string;
@@ -104,8 +103,7 @@ export class PacedState implements Source {
   readonly #onClose: () => void;
   readonly #pace: Pace;
   /**
-   * The state that all subscribers have received, or undefined if subscribers have received
-   * different states.
+   * The state that all subscribers have received; undefined if they have received different states.
    */
   #seen: string | undefined;
 
@@ -115,7 +113,7 @@ export class PacedState implements Source {
     intervalMs: number;
     /** Returns the state as JSON text. */
     content: () => string;
-    /** Adds fields such as the time, because a change of these fields alone is not published. */
+    /** Adds fields such as the time, because a change in these fields alone is not published. */
     wrap?: (content: string) => string;
     onClose: () => void;
   }) {

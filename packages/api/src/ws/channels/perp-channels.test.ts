@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(async () => await edge.stop());
 
 /**
- * Opens a long position for Alice at a price of 100, against Bob, with as many orders as needed.
+ * Opens a long position for alice at a price of 100, against bob, with as many orders as needed.
  */
 function openLong(size: number): void {
   for (let left = size; left > 0; left -= 1000) {
@@ -27,7 +27,7 @@ function openLong(size: number): void {
 }
 
 describe('order updates of perps are published', () => {
-  test('order updates follow a trigger order from placement to its fill', async () => {
+  test('order updates follow a trigger order from placement to fill', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE });
     const trigger = { kind: 'stopLoss', price: 105_000, isMarket: true } as const;
     edge.venue.order(BOB, { sell: true, price: 105, size: 1 });
@@ -46,7 +46,7 @@ describe('order updates of perps are published', () => {
     expect(new Set(records.map(({ order }) => order.oid)).size).toBe(1);
   });
 
-  test('order updates contain the reason why linked orders were cancelled', async () => {
+  test('order updates give the reason why linked orders were cancelled', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE });
     const order = { instrumentId: BTC_ID, price: 90_000, size: 1000, timeInForce: 'gtc' } as const;
     const child = { ...order, isBuy: false, reduceOnly: true } as const;
@@ -72,7 +72,7 @@ describe('order updates of perps are published', () => {
   });
 });
 
-test('a resync of order updates includes all resting orders and waiting trigger orders', async () => {
+test('a resync of order updates includes all resting orders and pending trigger orders', async () => {
   openLong(1);
   const order = { instrumentId: BTC_ID, price: 90_000, size: 1000, timeInForce: 'gtc' } as const;
   const reducing = { ...order, isBuy: false, reduceOnly: true } as const;
@@ -141,7 +141,7 @@ describe('funding payments of a user are published', () => {
 });
 
 describe('the account state of perps is published', () => {
-  test('account state is published after a change of leverage and after funding', async () => {
+  test('account state is published after a leverage change and after funding', async () => {
     openLong(1);
     edge.venue.order(BOB, { sell: true, price: 150, size: 1 });
     await client.follow({ type: 'clearinghouseState', user: ALICE });
@@ -155,7 +155,7 @@ describe('the account state of perps is published', () => {
     ]);
   });
 
-  test('account state is published to both sides of a transfer and at each step of a withdrawal', async () => {
+  test('account state is published to both sides of a transfer and at each stage of a withdrawal', async () => {
     await client.follow({ type: 'clearinghouseState', user: ALICE });
     await client.follow({ type: 'clearinghouseState', user: BOB, accountType: 'outcome' });
     edge.venue.signed(ALICE, {
@@ -220,7 +220,7 @@ describe('the account state of perps is published', () => {
   });
 });
 
-test('the context of an asset contains its premium, impact prices and funding rate', async () => {
+test('the context of an asset includes its premium, impact prices and funding rate', async () => {
   edge.venue.order(ALICE, { buy: true, price: 101, size: 500 });
   edge.venue.order(BOB, { sell: true, price: 102, size: 500 });
   edge.venue.pass(60_000);

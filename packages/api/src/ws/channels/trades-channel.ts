@@ -26,7 +26,7 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 
 const RESYNC_TRADES = 50;
 
-/** Publishes the trades of one instrument, one frame for each block that contains any. */
+/** Publishes the trades of one instrument, with one frame for each block that contains any. */
 class TradesChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<number, Stream>();
@@ -72,7 +72,7 @@ class TradesChannel implements NodeChannel<{ readonly coin: string }> {
     return pastTrades(this.#context, [instrumentId], span, text);
   }
 
-  /** Trades are sorted oldest first, as in the stream. */
+  /** Trades are listed oldest first, as in the stream. */
   #last(instrumentId: number): Snapshot {
     const trades = this.#context.tape.last(instrumentId, RESYNC_TRADES).toReversed();
     return { data: JSON.stringify(trades.map(plainTrade)), isSnapshot: true };
@@ -148,7 +148,8 @@ function recentText({ name }: Instrument, trades: readonly TapeTrade[], isSnapsh
 type OutcomeParams = { readonly instrumentIds: readonly number[] };
 
 /**
- * Publishes the trades of a group of outcome markets, one frame for each block that contains any.
+ * Publishes the trades of a group of outcome markets, with one frame for each block that contains
+ * any.
  */
 class OutcomeTradesChannel implements NodeChannel<OutcomeParams> {
   readonly #context: ChannelContext;
@@ -214,7 +215,7 @@ function inOrder(trades: readonly TapeTrade[]): OutcomeTrade[] {
 
 /**
  * Returns one frame for each block with trades. Blocks that are no longer in memory are read from
- * the instruments' tapes, which reach far back if an instrument rarely trades.
+ * the instruments' tapes, which go far back if an instrument rarely trades.
  */
 function pastTrades(
   { recent, tape }: Pick<ChannelContext, 'recent' | 'tape'>,

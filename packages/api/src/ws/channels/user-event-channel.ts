@@ -28,18 +28,18 @@ type UserRow<Row> = { readonly user: Address; readonly row: Row };
 /** Selects and formats the rows of a channel. */
 type UserRowWriter<Params extends UserParams, Row> = {
   readonly channel: string;
-  /** The sub-account whose stored orders show whether a client has missed events. */
+  /** The sub-account whose stored orders reveal whether a client has missed events. */
   readonly accountType: AccountType;
   /** Distinguishes the streams of one user. Channels with one stream per user omit it. */
   readonly variant?: (params: Params) => string;
-  /** Returns the rows of a block in order. It can omit the rows of users that are not watched. */
+  /** Returns the rows of a block in order. It can omit rows of users who are not being watched. */
   rows(block: AppliedBlock, isWatched: (user: Address) => boolean): Iterable<UserRow<Row>>;
   /** Returns undefined if none of the rows belongs to the stream. */
   frame(params: Params, rows: readonly Row[]): string | undefined;
   snapshot(params: Params, occasion: 'subscribe' | 'resync'): Snapshot | undefined;
 };
 
-/** Publishes the events of one account, one frame for each block that contains any. */
+/** Publishes the events of one account, with one frame for each block that contains any. */
 class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Params> {
   readonly #context: ChannelContext;
   readonly #writer: UserRowWriter<Params, Row>;
@@ -100,8 +100,8 @@ class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Pa
   }
 
   /**
-   * The history does not store these rows, but shows whether any order of the user has changed. If
-   * no order has changed, the client has missed nothing.
+   * The history does not store these rows, but shows whether any of the user's orders has changed.
+   * If none has, the client has missed nothing.
    */
   async #nothingOf(
     user: Address,
@@ -115,7 +115,7 @@ class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Pa
       const { answer } = await history.ask('since', { ...question, limit: 1 }, { minHeight: upTo });
       return answer !== 'gone' && answer.rows.length === 0 ? NO_MISSED_FRAMES : 'tooOld';
     } catch {
-      // The history cannot be queried at present, so the client gets a resync.
+      // The history cannot be queried right now, so the client gets a resync.
       return 'tooOld';
     }
   }
@@ -143,7 +143,7 @@ function orderUpdates({ state }: ChannelContext): UserRowWriter<UserParams, Orde
       for (const event of block.result.events) {
         if (event.type !== 'orderUpdated') continue;
         const { account: user, instrumentId } = event.order;
-        // A rejected order can name an unknown instrument, which has no name to publish.
+        // A rejected order can refer to an unknown instrument, which has no name to publish.
         if (!isWatched(user) || findPerp(state(), instrumentId) === undefined) continue;
         const row = orderUpdateRecord(state(), event, block.timeMs);
         yield { user, row };

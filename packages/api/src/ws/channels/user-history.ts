@@ -151,15 +151,15 @@ type HistoryRowWriter<Table extends WatchedTable, Params extends UserParams, Row
 };
 
 /**
- * Limits the missed frames that a returning client can get. A client that has missed more gets a
- * resync.
+ * Limits the number of missed frames that a returning client can get. A client that has missed more
+ * gets a resync.
  */
 const PAST_BLOCKS_MAX = 10_000;
 const PAST_ROWS_AT_ONCE = 200;
-/** Limits the pending queries for the newest rows of one stream. */
+/** Limits the number of pending queries for the newest rows of one stream. */
 const ASKED_AT_ONCE_MAX = 8;
 
-/** Groups rows into one frame per block, although the rows of a block can span two pages. */
+/** Groups rows into one frame per block, even if a block's rows span two pages. */
 function framesOf(
   pages: (cursor: RowPosition | undefined) => Promise<SinceAnswer>,
   frame: (rows: readonly unknown[]) => string,
@@ -189,13 +189,13 @@ function framesOf(
 }
 
 /**
- * A pending query for the newest rows. The history announces the rows of each block in order and
- * answers a query as of a certain block. The subscribers get the response and the frames of later
- * blocks, so they receive each row once, however long the query takes.
+ * A pending query for the newest rows. The history announces the rows of each block in order, and
+ * each of its responses is as of a certain block. The subscribers get the response and the frames
+ * of later blocks, so they receive each row once, however long the query takes.
  */
 type UnderWay = {
   readonly snapshot: Promise<LateSnapshot>;
-  /** The blocks of the frames that were published since the query was sent. */
+  /** The blocks of the frames published since the query was sent. */
   readonly sinceAsked: number[];
 };
 
@@ -215,8 +215,8 @@ export class HistorySource<
    */
   #height: number;
   /**
-   * Pending queries by client. A query is shared only within one client, because it waits for that
-   * client's turn.
+   * Pending queries by client. A query is shared only within one client, because it has to wait for
+   * that client's turn.
    */
   readonly #underWay = new Map<string, UnderWay>();
 
@@ -241,7 +241,7 @@ export class HistorySource<
 
   /**
    * Returns the snapshot of a pending query if the same client has one. If many clients return at
-   * once, later clients share the first responses.
+   * once, the later ones share the first responses.
    */
   snapshotLater(requester: Requester): Promise<LateSnapshot> {
     const { client } = requester;
@@ -270,7 +270,7 @@ export class HistorySource<
 
   /**
    * Returns one frame for each missed block with rows, read page by page. The query waits until the
-   * history has stored the block `upTo`.
+   * history has stored block `upTo`.
    */
   async past({ after, upTo }: PastSpan, requester: Requester): Promise<Past | 'tooOld'> {
     const history = historyOf(this.#history, requester);
@@ -302,7 +302,7 @@ export class HistorySource<
   }
 
   #publish(height: number, blockRows: WatchedRows[Table]): void {
-    // A rebuilt history announces rows that were already published.
+    // A history that is being rebuilt announces rows that were already published.
     if (height <= this.#height) return;
     const rows = this.#writer.rows(this.#params, blockRows);
     if (rows.length === 0) return;
@@ -317,7 +317,7 @@ export class HistorySource<
     const { asOf, rows } = await this.#writer.newest(history, this.#params);
     const { height } = asOf;
     if (height < publishedHeight) {
-      // While the history is rebuilt, its response lacks rows that precede the next frame.
+      // While the history is being rebuilt, its response lacks rows that precede the next frame.
       throw new HistoryBehindError(asOf, publishedHeight);
     }
     const contained = sinceAsked.filter((each) => each <= height).length;
@@ -326,7 +326,7 @@ export class HistorySource<
   }
 }
 
-/** These channels ignore blocks, because the history announces the new rows. */
+/** These channels ignore blocks, because new rows are announced by the history. */
 function serve<Table extends WatchedTable, Params extends UserParams, Row>(
   writer: HistoryRowWriter<Table, Params, Row>,
 ) {
