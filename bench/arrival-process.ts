@@ -6,8 +6,8 @@ import { answerEnd, requestBytes } from './signed-requests.ts';
 
 /**
  * Sends requests from its own process at times that do not depend on the responses. Latency is
- * measured from the due time, so that slow responses do not hide waiting requests. A separate
- * thread measures the times, because timers of the event loop are up to 1 ms late.
+ * measured from the time each request is due, so slow responses cannot hide requests that are
+ * waiting. A separate thread measures the times, because event-loop timers fire up to 1 ms late.
  */
 
 export type Arrivals = {
@@ -15,7 +15,7 @@ export type Arrivals = {
   readonly path: string;
   readonly texts: readonly string[];
   readonly perSecond: number;
-  /** The number of keep-alive connections, each with at most one pending request. */
+  /** The number of keep-alive connections, each with at most one request in flight. */
   readonly connections: number;
 };
 
@@ -23,11 +23,12 @@ export type ArrivalResult = {
   /** Milliseconds from the due time to the complete response. */
   readonly waitsMs: readonly number[];
   /**
-   * Milliseconds from the due time until the request is sent, or until no free connection is found.
+   * Milliseconds from the due time until the request is sent, or until all connections are found to
+   * be busy.
    */
   readonly delaysMs: readonly number[];
   readonly wallMs: number;
-  /** The first response that is not a success. */
+  /** The first unsuccessful response. */
   readonly fault?: string;
 };
 
@@ -72,7 +73,7 @@ async function run(arrivals: Arrivals): Promise<ArrivalResult> {
   const done = Promise.withResolvers<void>();
   const pump = (): void => {
     for (; sent < noticed; sent += 1) {
-      // The connections are used in turn, because the server closes idle connections.
+      // Connections are used in rotation, because the server closes idle connections.
       const line = free.shift();
       if (line === undefined) return;
       const due = dueMs[sent]!;
@@ -97,7 +98,7 @@ async function run(arrivals: Arrivals): Promise<ArrivalResult> {
 }
 
 /**
- * Returns the exponentially distributed gaps of independent arrivals, which are the same in every
+ * Returns exponentially distributed gaps between independent arrivals. They are the same in every
  * run.
  */
 function gapsOf(count: number, perSecond: number): number[] {
@@ -108,7 +109,7 @@ function gapsOf(count: number, perSecond: number): number[] {
   });
 }
 
-/** Returns the time of a clock that all threads share. */
+/** Returns the time on a clock shared by all threads. */
 function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

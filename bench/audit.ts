@@ -27,8 +27,8 @@ import { createRequestSigner, loadSecp256k1, NETWORK, orderAction } from './sign
 
 /**
  * Measures the cost of a verifying replica, which derives every command from its request and
- * recovers every signature, or a sample of them. The other side of the comparison applies the same
- * log without checks.
+ * recovers the signer of every request or of a sample. The baseline applies the same log without
+ * checks.
  */
 
 const START_MS = 1_767_225_600_000;
@@ -112,7 +112,7 @@ async function audited(directory: string, entries: readonly LogEntry[], sampleOn
   return { cpuMs, hash: replica.replica.head.hash };
 }
 
-/** Writes a log of matching orders of a few accounts, each in its own signed request. */
+/** Writes a log of matching orders from a few accounts, each in its own signed request. */
 async function signedLog(directory: string, orders: number): Promise<readonly LogEntry[]> {
   const signer = await createRequestSigner(loadSecp256k1()!);
   const recoverer = await createRecoverer(NETWORK);

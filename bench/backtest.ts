@@ -16,8 +16,8 @@ import {
 } from './report.ts';
 
 /**
- * Measures the time and memory of a backtest of one bot over a year of hourly candles. The cost is
- * compared with an engine that only applies the same blocks.
+ * Measures the time and memory of a backtest of one bot over a year of hourly candles. The baseline
+ * is an engine that only applies the same blocks.
  */
 
 const START_MS = Date.parse('2025-01-01T00:00:00Z');
@@ -39,7 +39,7 @@ export async function backtestSection(scale: Scale): Promise<readonly Row[]> {
   ];
 }
 
-/** Records the blocks of a shorter run and applies them again to the bot's initial state. */
+/** Records the blocks of a shorter run and reapplies them to the bot's initial state. */
 async function againstEngine(hours: number): Promise<Row> {
   const blocks: Block[] = [];
   let began: StateDump | undefined;

@@ -6,8 +6,8 @@ import { createRecoverer } from '../packages/api/src/recoverer.ts';
 import { NETWORK } from './signed-requests.ts';
 
 /**
- * Servers with which the venue's servers are compared. They do only the work that each task
- * requires (`bare-servers.ts <name>`).
+ * Baseline servers for comparison with the venue's. Each does only the work its task requires
+ * (`bare-servers.ts <name>`).
  */
 
 const SERVERS = { requests: requestServer, constant: constantServer, broadcast: broadcastServer };
@@ -42,7 +42,7 @@ async function requestServer() {
   );
 }
 
-/** Responds to every query with the bytes that were last posted to `/learn`. */
+/** Responds to every query with the bytes most recently posted to `/learn`. */
 function constantServer() {
   let answer: Buffer = Buffer.from('{}');
   return createServer(
@@ -55,7 +55,7 @@ function constantServer() {
   );
 }
 
-/** Writes the bytes of each request to all sockets. */
+/** Writes the body of each request to all sockets. */
 function broadcastServer() {
   const sockets = new Set<Duplex>();
   const broadcast = createServer(

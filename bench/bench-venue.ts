@@ -15,7 +15,7 @@ import type { StallReport } from './stall-watch.ts';
 
 export type Trader = { readonly address: string; readonly agent: Key; nonce: number };
 
-/** A venue process with its own folder and traders, and without client limits. */
+/** A venue process with its own folder and traders, and no client limits. */
 export class BenchVenue {
   readonly server: ServerProcess;
   readonly signer: RequestSigner;
@@ -29,15 +29,15 @@ export class BenchVenue {
   }
 
   /**
-   * Starts a venue in an empty folder or in the folder of an existing venue. The folder is removed
-   * at the end.
+   * Starts a venue in an empty folder or in an existing venue's folder. The folder is removed at
+   * the end.
    */
   static async start(
     signer: RequestSigner,
     options: {
       readonly folder?: string;
       readonly flags?: readonly string[];
-      /** The index of the first key. Replicas of one venue use different keys. */
+      /** The index of the first key. Replicas of the same venue use different keys. */
       readonly firstKey?: number;
     } = {},
   ): Promise<BenchVenue> {
@@ -75,7 +75,7 @@ export class BenchVenue {
     return this.signer.sign(trader.agent, orderAction(orders), trader.nonce++).text;
   }
 
-  /** Sends a request, and throws if the response is not a success. */
+  /** Sends a request, and throws if it does not succeed. */
   async post(path: string, body: string): Promise<string> {
     const headers = { 'content-type': 'application/json' };
     const url = `http://127.0.0.1:${this.port}${path}`;
@@ -126,7 +126,7 @@ export function startWatched(
   return ServerProcess.start(program, args, ['--import', watch]);
 }
 
-/** Returns the stalls of a watched server during `run`, with their causes. */
+/** Returns a watched server's stalls during `run`, with their causes. */
 export async function stallsOf(socketPath: string, run: () => Promise<void>): Promise<StallReport> {
   const toggle = (): Promise<string> => textOf(connect(socketPath));
   await toggle();

@@ -28,7 +28,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   history: historySection,
 };
 
-/** Some sections start processes, which takes long on a busy machine. */
+/** Some sections start processes, which is slow on a busy machine. */
 const TIMEOUT_MS = 120_000;
 
 test.each(Object.entries(SECTIONS))(
@@ -41,13 +41,13 @@ test.each(Object.entries(SECTIONS))(
   },
 );
 
-test('medians and ratios are computed round by round', () => {
+test('ratios are computed round by round before their median is taken', () => {
   expect(median([3, 1, 2])).toBe(2);
   expect(medianRatio([2, 30, 4], [1, 10, 4])).toBe(2);
   expect(() => median([])).toThrow('a median of nothing');
 });
 
-test('the results table is Markdown with one line per row', () => {
+test('the results table is Markdown, with one line per row', () => {
   expect(show(1234.5)).toBe('1,235');
   expect(show(0.123456)).toBe('0.123');
   const row = { what: 'book', measured: '1 µs', result: '2×', target: '≥ 3×', isMet: false };

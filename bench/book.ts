@@ -33,7 +33,10 @@ import {
   type Scale,
 } from './report.ts';
 
-/** Compares the engine's book with a widely used npm package and a C++ book on the same flows. */
+/**
+ * Compares the engine's book with a widely used npm package and a C++ book, all running the same
+ * flows.
+ */
 
 const TARGETS: Readonly<Record<FlowName, number | undefined>> = {
   A: 60,
@@ -113,7 +116,7 @@ async function compare(
 }
 
 /**
- * Runs a book in its own process, so that the garbage and types of other books do not affect it.
+ * Runs a book in its own process, so that other books' garbage and type feedback do not affect it.
  * The process reads the flow from a file and waits for a message before each round.
  */
 class ForkedBook {
@@ -165,7 +168,7 @@ class NativeBook {
   }
 }
 
-/** Returns the path of the compiled C++ book, or undefined without a compiler. */
+/** Returns the path of the compiled C++ book, or undefined if there is no compiler. */
 function compile(path: string): string | undefined {
   const source = join(import.meta.dirname, 'book.cpp');
   try {

@@ -25,8 +25,8 @@ import { median, medianRatio, noted, same, show, sized, type Row, type Scale } f
 
 /**
  * Measures deposits and withdrawals on the embedded chain, relative to the rate at which the chain
- * executes and stores transactions in the same run. The time is wall-clock time, because most of it
- * is spent waiting for the disk.
+ * executes and stores transactions in the same run. Times are wall-clock times, because most of the
+ * time is spent waiting for the disk.
  */
 
 const USDC = 1_000_000n;
@@ -61,7 +61,7 @@ export async function bridgeSection(scale: Scale): Promise<readonly Row[]> {
   ];
 }
 
-/** A chain with a bridge, an engine and the processes between them. */
+/** A chain with a bridge, an engine, and the processes that connect them. */
 class Bank {
   readonly #chain: LocalChain;
   readonly #client: ChainClient;
@@ -114,7 +114,10 @@ class Bank {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** Returns the upper bound: the rate of pre-signed transactions that do almost nothing. */
+  /**
+   * Returns the upper bound on the rate, measured with pre-signed transactions that do almost
+   * nothing.
+   */
   async approvals(count: number): Promise<number> {
     const args = [this.#contracts.bridge, USDC] as const;
     const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'approve', args });
@@ -208,7 +211,7 @@ class Bank {
     return outcome;
   }
 
-  /** Mints USDC for the user and for the payouts of the bridge, and sends ether to the user. */
+  /** Mints USDC for the user and for the bridge's payouts, and sends ether to the user. */
   async #endow(): Promise<void> {
     const minted = (to: Hex): Hex =>
       encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'mint', args: [to, 10n ** 12n] });

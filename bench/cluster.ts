@@ -37,11 +37,11 @@ import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-req
 import { Subscribers } from './subscribers.ts';
 
 /**
- * Compares a replica of a cluster with a venue that writes its log to files, in one run on one
- * machine: orders per second, CPU per order, latency of confirmed orders, and failover times. Three
- * NATS servers, PostgreSQL, the replicas and the clients share the cores, so the rates are not
- * representative of separate machines. A publisher of messages of the same size serves as the
- * comparison.
+ * Compares a cluster replica with a venue that writes its log to files, in one run on one machine:
+ * orders per second, CPU per order, latency of confirmed orders, and failover times. Three NATS
+ * servers, PostgreSQL, the replicas and the clients share the cores, so the rates are not
+ * representative of separate machines. A publisher that sends messages of the same size is the
+ * baseline.
  */
 
 const RATE_TARGET = 0.7;
@@ -285,7 +285,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** Returns the longest time between two successes of a repeated request. */
+/** Returns the longest time between two successes of a request that is sent repeatedly. */
 async function gapOf(seconds: number, work: () => Promise<unknown>): Promise<number> {
   const untilMs = performance.now() + seconds * 1_000;
   let lastMs = performance.now();
@@ -320,8 +320,8 @@ function kill(venue: BenchVenue): void {
 }
 
 /**
- * Measures the same readers and subscribers on one, two and three replicas. All replicas share the
- * cores, so the total cost of a read and of a frame shows the overhead of distributing clients.
+ * Measures the same readers and subscribers with one, two and three replicas. All replicas share
+ * the cores, so the total cost of a read and of a frame shows the overhead of distributing clients.
  */
 
 const READ_LANES = 24;
@@ -333,7 +333,7 @@ const FOLLOW = JSON.stringify({
 });
 /** These frames are the subscription response and the first snapshot. */
 const OPENING_FRAMES = 2;
-/** The pause in milliseconds is longer than the minimum interval between frames of a book. */
+/** This pause, in milliseconds, exceeds the minimum interval between book frames. */
 const PAUSE_MS = 130;
 
 type Spent = { readonly wallMs: number; readonly cpuMs: number };
@@ -448,12 +448,12 @@ function cpuOf(replicas: readonly BenchVenue[]): number {
 }
 
 const LEADER_EVERY_MS = 500;
-/** The timeout of the publisher equals that of a replica. */
+/** The publisher has the same timeout as a replica. */
 const PATIENCE_MS = 3_000;
 
 /**
- * Publishes messages of a fixed size to a stream with the configuration of a venue's stream, for
- * comparison with a replica.
+ * Publishes messages of a fixed size to a stream configured like a venue's, for comparison with a
+ * replica.
  */
 class BarePublisher {
   readonly #connection: Awaited<ReturnType<typeof connect>>;
@@ -490,8 +490,8 @@ class BarePublisher {
   }
 
   /**
-   * Publishes `messages` messages, of which `inFlight` are pending at a time. Returns the duration
-   * in milliseconds.
+   * Publishes `messages` messages with up to `inFlight` of them pending at a time. Returns the
+   * duration in milliseconds.
    */
   async publishMany(
     messages: number,
@@ -515,8 +515,8 @@ class BarePublisher {
   }
 
   /**
-   * Moves the stream of the publisher to the same leader, so that both streams lose their leader at
-   * the same time.
+   * Moves the publisher's stream to the same leader, so that both streams lose their leader at
+   * once.
    */
   async beLedBy(server: string): Promise<void> {
     while ((await this.leaderOf(this.#stream)) !== server) {

@@ -22,9 +22,7 @@ import {
   sized,
 } from './report.ts';
 
-/**
- * An engine with many accounts and open positions, on which the cost of a mark update is measured.
- */
+/** Measures the cost of a mark update on an engine with many accounts and open positions. */
 
 const START_MS = 1_767_225_600_000;
 const ORACLE = 1_000_000;
@@ -33,7 +31,7 @@ const MAKER = testAddress(1);
 const HOT = testAddress(2);
 const ORDERS_PER_BLOCK = 100;
 
-/** An engine with perps, a maker that quotes in all of them, and takers. */
+/** An engine with perps, takers, and a maker that quotes in every perp. */
 export class Crowd {
   readonly state: State = createState();
   readonly #perps: number;
@@ -60,7 +58,7 @@ export class Crowd {
     return this.#nowMs;
   }
 
-  /** Moves all prices, and returns the CPU time of the block with the price update. */
+  /** Moves all prices and returns the CPU time of the block that contains the price update. */
   price(oracle: number): number {
     this.#nowMs += 1_000;
     const prices = Array.from({ length: this.#perps }, (_, at) => ({
@@ -80,7 +78,7 @@ export class Crowd {
     }
   }
 
-  /** Creates accounts with a position of 30 USDC each and the given balances. */
+  /** Creates accounts with the given balances, each with a position worth 30 USDC. */
   crowd(count: number, usdcOf: (at: number) => number): Address[] {
     const accounts = Array.from({ length: count }, (_, at) => testAddress(0x10_0000 + at));
     for (let from = 0; from < count; from += 500) {
@@ -98,7 +96,7 @@ export class Crowd {
   }
 
   /**
-   * Makes the senders in turn place and cancel bids below the market. A tenth of the orders buys
+   * The senders take turns placing and cancelling bids below the market. A tenth of the orders buy
    * from the maker, and the same amount is sold back. Returns the CPU time in ms.
    */
   trade(senders: readonly Address[], orders: number): number {
@@ -181,7 +179,7 @@ function testAddress(n: number): Address {
   return address(`0x${n.toString(16).padStart(40, '0')}`);
 }
 
-/** Returns the listing of a perp with a leverage of up to 20×. */
+/** Returns the listing of a perp with leverage of up to 20×. */
 export function listing(id: number): PerpListing {
   return {
     instrumentId: instrumentId(id),
@@ -209,8 +207,8 @@ export type Crowding = {
 };
 
 /**
- * The id of the first perp that is listed in addition to those of every venue. The ids of further
- * perps follow it.
+ * The id of the first perp listed in addition to those that every venue has. Further perps have the
+ * ids that follow.
  */
 export const FIRST_PERP = 3;
 
@@ -222,7 +220,7 @@ export async function marksSection(scale: Scale): Promise<readonly Row[]> {
   const positions = sized(scale, { full: 100_000, quick: 100_000, tiny: 50 });
   const updates = sized(scale, { full: 200, quick: 60, tiny: 3 });
   const venue = new Crowd(1);
-  // The balances lead to leverages from 0.5 to 4.
+  // These balances give leverages between 0.5 and 4.
   venue.crowd(positions, (at) => 8 + ((7 * at) % 60));
   // The first mark update checks every new position once and is not measured.
   venue.price(ORACLE);

@@ -14,8 +14,8 @@ import { same } from './report.ts';
 
 /**
  * Fills a folder with a venue of the given size (`crowded-venue-process.ts FOLDER ACCOUNTS
- * INSTRUMENTS ORDERS`) and writes the snapshot from which a start begins. The accounts have money,
- * the perps have a price, and the orders rest.
+ * INSTRUMENTS ORDERS`) and writes the snapshot that a start loads. The accounts are funded, the
+ * perps have prices, and the orders rest.
  */
 
 /** The oracle price is 180.00 USDC. */
@@ -39,7 +39,7 @@ async function fill(folder: string, size: Crowding): Promise<void> {
     await Promise.all(commands.slice(from, from + AT_ONCE).map(propose));
   }
   same('orders that rest', venue.replica.state.pool.size, size.orders);
-  // The snapshot is due after a fixed number of commands, including those of the genesis.
+  // The snapshot is due after a fixed number of commands, including those in the genesis block.
   while (venue.snapshots() === 0) await new Promise((resolve) => setTimeout(resolve, 50));
   await venue.crash();
 }
@@ -58,7 +58,7 @@ function credits({ accounts }: Crowding): Command[] {
   });
 }
 
-/** Returns bids far below the price, which do not match any other orders. */
+/** Returns bids far below the price, which match no other orders. */
 function quotes({ accounts, orders }: Crowding): Command[] {
   return Array.from({ length: Math.ceil(orders / PER_ACTION) }, (_, action): Command => {
     const from = action * PER_ACTION;
@@ -82,14 +82,16 @@ function accountOf(index: number): Address {
 }
 
 /**
- * A venue without network servers, consisting of the journal, engine, receipts and the indexer's
- * thread.
+ * A venue without network servers. It consists of the journal, the engine, the receipts and the
+ * indexer's thread.
  */
 export type HeadlessVenue = {
   readonly replica: LocalReplica;
   readonly indexer: Indexer;
   readonly snapshots: () => number;
-  /** Ends the process without closing files, so that unwritten state exists only in the log. */
+  /**
+   * Ends the process without closing files, so that state not yet written exists only in the log.
+   */
   readonly crash: () => Promise<void>;
 };
 

@@ -15,9 +15,9 @@ import { createRandom } from './report.ts';
 
 /**
  * Creates a log for the engine: accounts with positions in three perps quote around the oracle
- * price, a tenth of the orders trades, and old orders are cancelled. The log is created by
- * executing it, because orders that do not match the state would measure rejections. A rejection is
- * an error.
+ * price, a tenth of the orders trade, and old orders are cancelled. The log is created by executing
+ * it: orders that do not fit the state would be rejected, and the benchmark would measure
+ * rejections. A rejection is an error.
  */
 
 /** The first command sets the rules version (R-era). */
@@ -43,7 +43,7 @@ type EngineFlowOptions = {
   readonly ordersPerAction: number;
   readonly accounts?: number;
   readonly actionsPerBlock?: number;
-  /** An account with more live orders than this cancels as many as it places. */
+  /** An account with more live orders than this cancels one for each order it places. */
   readonly livePerAccount?: number;
 };
 
@@ -66,13 +66,13 @@ const FUNDS_MICRO_USDC = 1_000_000_000_000;
 const BLOCK_MS = 5;
 const ORACLE_BLOCKS = 200;
 
-/** Oracle prices and quote steps in price units. The lots have a value of about 20 USDC. */
+/** Oracle prices and quote steps are in price units. The lots are worth about 20 USDC. */
 const MARKETS = [
   { id: instrumentId(1), oracle: 970_000, step: 1, lots: 20 },
   { id: instrumentId(2), oracle: 340_000, step: 1, lots: 60 },
   { id: instrumentId(3), oracle: 1_800_000, step: 10, lots: 12 },
 ] as const;
-/** The number of price levels for quotes. */
+/** The number of price levels at which accounts quote. */
 const STEPS = 200;
 const CROSSING_IN_100 = 10;
 
@@ -166,8 +166,8 @@ class EngineFlowMaker {
   }
 
   /**
-   * Returns the opening order of an account. One of two accounts offers and the other takes the
-   * offer, so that both have positions.
+   * Returns the opening order of an account. In each pair of accounts, one offers and the other
+   * takes the offer, so both have positions.
    */
   #opening(signer: Address, isOffering: boolean): Command {
     const orders = MARKETS.map(({ id, oracle, lots }): OrderRequest => {
@@ -220,8 +220,8 @@ class EngineFlowMaker {
 }
 
 /**
- * Creates the same kind of log on outcome markets. All accounts have pairs of
- * shares, so that orders of all four kinds match.
+ * Creates the same kind of log for outcome markets. All accounts hold pairs of shares, so that
+ * orders of all four kinds match.
  */
 export function createOutcomeFlow(options: EngineFlowOptions): EngineFlow {
   const maker = new OutcomeFlowMaker(options);
@@ -235,7 +235,7 @@ const DAY_MS = 86_400_000;
 const FIRST_ID = 100_000;
 const OUTCOME_MARKETS = 3;
 /**
- * One price unit is 0.0001 USDC. The tick is 0.001 USDC, so that the book has as many levels as in
+ * One price unit is 0.0001 USDC. The tick is 0.001 USDC, which gives the book as many levels as in
  * the other flow.
  */
 const UNIT = 10_000;

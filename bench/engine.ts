@@ -61,15 +61,15 @@ function run(state: State, flow: EngineFlow): void {
 }
 
 /**
- * Measures the start of a replica from a log without a snapshot: reading, checking, parsing,
- * applying and hashing.
+ * Measures how long a replica takes to start from a log without a snapshot: reading, checking,
+ * parsing, applying and hashing.
  */
 
 const REPLAY_SECONDS_MAX = 10;
 const MILLION = 1_000_000;
 /**
- * The approximate number of bytes that a signed order adds to a request, which the log contains in
- * addition to the command.
+ * The approximate number of bytes that a signed order adds to a request, which the log stores along
+ * with the command.
  */
 const REQUEST_BYTES_PER_ORDER = 90;
 const REQUEST_BYTES_HEAD = 250;
@@ -111,7 +111,7 @@ async function measureReplay(
   }
 }
 
-/** Writes the flow to a log, with a clock that gives each block the time of the flow. */
+/** Writes the flow to a log, with a clock that gives each block its time in the flow. */
 async function writeLog(
   directory: string,
   orders: number,
@@ -123,7 +123,7 @@ async function writeLog(
   let nowMs = 0;
   const clock = { nowMs: () => nowMs };
   const journal = await FileJournal.open({ directory, clock });
-  // All blocks of a write get the same time, so only blocks with equal times can share a write.
+  // All blocks in a write get the same time, so only blocks with equal times can share one.
   let batch: Promise<unknown>[] = [];
   for (const block of blocks) {
     if (block.timeMs !== nowMs || batch.length === BLOCKS_AT_ONCE) {

@@ -15,18 +15,18 @@ import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-req
 import { Subscribers } from './subscribers.ts';
 
 /**
- * Measures the CPU cost of sending one change of a book to thousands of sockets, without the cost
- * of the order that caused it. The cost is compared with that of a server that only writes the same
- * bytes to as many sockets. Every subscriber must receive every frame. The kernel counts the
- * writes, so that a frame that takes two writes is detected.
+ * Measures the CPU cost of sending one book change to thousands of sockets, excluding the cost of
+ * the order that caused it. The baseline is a server that only writes the same bytes to the same
+ * number of sockets. Every subscriber must receive every frame. The kernel counts the writes, so
+ * that a frame that takes two writes is detected.
  */
 
 const CPU_TARGET = 1.3;
 const WRITES_TARGET = 1.05;
 const COIN = '3';
-/** `l2Book` shows fewer levels than this, so that frames have their full size. */
+/** `l2Book` shows fewer levels than this, so frames have their full size. */
 const LEVELS = 25;
-/** The pause in milliseconds is longer than the minimum interval between frames of a book. */
+/** This pause, in milliseconds, exceeds the minimum interval between book frames. */
 const PAUSE_MS = 130;
 
 const CASES = [
@@ -115,8 +115,8 @@ class FanoutBench {
   }
 
   /**
-   * Returns the cost of a change with one subscriber, which consists of the order, its log entry
-   * and its history rows.
+   * Returns the cost of a change with one subscriber: the order, its log entry and its history
+   * rows.
    */
   async #alone(each: (typeof CASES)[number], changes: number): Promise<number> {
     const one = await this.#follow(each, 1);
@@ -130,7 +130,7 @@ class FanoutBench {
 
   async #follow(each: (typeof CASES)[number], count: number): Promise<Subscribers> {
     const subscriptions = each.channels.map(subscription);
-    // Each subscription has a response and a snapshot.
+    // Each subscription is sent a response and a snapshot.
     const openingFrames = 2 * subscriptions.length;
     return Subscribers.join({ port: this.#venue.port, count, subscriptions, openingFrames });
   }
@@ -146,7 +146,7 @@ class FanoutBench {
     return worstMs;
   }
 
-  /** Changes the size of a visible level. Orders never match the best level. */
+  /** Changes the size of a visible level. Orders never trade with the best level. */
   async #change(): Promise<void> {
     this.#changes += 1;
     const text = this.#venue.sign(this.#trader, [order(true, 10 + (this.#changes % 10))]);
@@ -211,7 +211,7 @@ function subscription(channel: string): string {
   return JSON.stringify({ method: 'subscribe', subscription: { type: channel, coin: COIN } });
 }
 
-/** Returns an order of about 11 USDC, `cents` away from the middle price. */
+/** Returns an order of about 11 USDC, `cents` away from the mid. */
 function order(isBuy: boolean, cents: number): WireOrder {
   const price = isBuy ? 18_000 - cents : 18_000 + cents;
   const p = `${Math.floor(price / 100)}.${String(price % 100).padStart(2, '0')}`;

@@ -4,12 +4,12 @@ import { NONE, OrderPool, SIDE_BUY } from '../packages/engine/src/book/order-poo
 import { createRandom } from './report.ts';
 
 /**
- * The order flows of the book comparison, generated in advance and equal for all books. Segments
- * that are not timed restore the depth.
+ * The order flows for the book comparison, generated in advance and identical for all books.
+ * Untimed segments restore the depth.
  *
- * - A: 60% cancels, 40% new orders of which 10% cross; 1,000 levels, about 100,000 resting orders
+ * - A: 60% cancels, 40% new orders, of which 10% cross; 1,000 levels, about 100,000 resting orders
  * - B: 98% adds near the best price, 2% sweeps of about 50 makers; 100 levels, about 10,000 resting orders
- * - C: 36% cancels, 24% amends, 40% new orders of which 10% cross; levels and depth as in A
+ * - C: 36% cancels, 24% amends, 40% new orders, of which 10% cross; levels and depth as in A
  * - D: like A, with 1,000 resting orders
  */
 export const FLOWS = ['A', 'B', 'C', 'D'] as const;
@@ -20,7 +20,7 @@ const CANCEL = 1;
 /** Cancels an order and places it again under the same id, at the end of the queue. */
 const AMEND = 2;
 
-/** A range of operations, which is either timed or restores the depth. */
+/** A range of operations, which either is timed or restores the depth. */
 export type Segment = {
   readonly round: number;
   readonly from: number;
@@ -39,8 +39,9 @@ type Columns = {
 export type Flow = Columns & { readonly segments: readonly Segment[] };
 
 /**
- * Writes a flow for the book processes, as int32 values: rows, segments, the end of each segment,
- * the columns one after another, the rounds of the segments, and whether each segment is timed.
+ * Writes a flow for the book processes as int32 values: the number of rows, the number of segments,
+ * the end of each segment, one column after another, the round of each segment, and whether it is
+ * timed.
  */
 export function writeFlow(file: string, flow: Flow): void {
   const { kind, id, isBuy, price, size, segments } = flow;
@@ -89,8 +90,8 @@ type Shape = {
   readonly cancel: number;
   readonly amend: number;
   /**
-   * The probability in permille that a new order crosses, and the number of makers that it should
-   * match.
+   * The probability, in permille, that a new order crosses, and the number of makers that it is
+   * meant to match.
    */
   readonly cross: number;
   readonly makers: number;
@@ -111,15 +112,15 @@ export type FlowOptions = {
   readonly depthShare: number;
 };
 
-/** Creates a flow of rounds. Each round first fills the book without timing and then runs timed. */
+/** Creates a flow of rounds. Each round first fills the book untimed and then runs timed. */
 export function createFlow({ name, rounds, operations, depthShare }: FlowOptions): Flow {
   const shape = SHAPES[name];
   const resting = Math.max(50, Math.floor(shape.resting * depthShare));
   const maker = new FlowMaker(shape, name.charCodeAt(0));
   const segments: Segment[] = [];
   for (let round = 0; round < rounds; round++) {
-    // A flow with more cancels than adds is divided into parts, so that the depth changes by at
-    // most a third.
+    // A flow with more cancels than adds is divided into parts, so that the depth falls by at most
+    // a third.
     const parts = Math.ceil(operations / resting);
     for (let part = 0; part < parts; part++) {
       const filling = maker.length;
@@ -141,7 +142,7 @@ class FlowMaker {
   readonly #random: { below: (limit: number) => number };
   readonly #rows: number[] = [];
   readonly #book = new PoolBook((id) => this.#removeOrder(id));
-  /** Ids of open orders in no particular order, and the index of each. */
+  /** Ids of open orders, in no particular sequence, and the index of each. */
   readonly #live: number[] = [];
   readonly #placeOf = new Map<number, number>();
   #nextId = 1;
@@ -196,7 +197,7 @@ class FlowMaker {
   }
 
   /**
-   * Adds an order that crosses all levels with at most the available size, so that no part of it
+   * Adds an order that crosses all levels. Its size is at most the available size, so no part of it
    * rests.
    */
   #cross(): void {
@@ -293,7 +294,7 @@ export class PoolBook implements FlowBook {
     return this.#book.totalSize(isBuy);
   }
 
-  /** Visits the buy orders first, and on each side the best price first. */
+  /** Visits buy orders before sell orders, and on each side the best price first. */
   forEach(visit: (id: number, price: number, size: number) => void): void {
     const pool = this.#pool;
     for (const isBuy of [true, false]) {

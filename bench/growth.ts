@@ -28,15 +28,15 @@ import {
 import { Subscribers } from './subscribers.ts';
 
 /**
- * Measures the cost of an order at different numbers of accounts, instruments and subscribers, as
- * CPU time of a venue process per signed single-order request, without the CPU time of the idle
- * venue. The small and the large venue run concurrently and are measured in turn. The memory per
- * account and per resting order is measured too.
+ * Measures how the cost of an order depends on the number of accounts, instruments and subscribers.
+ * The cost is the venue's CPU time per signed single-order request, minus that of the idle venue.
+ * The small and the large venue run concurrently and are measured in turn. Memory per account and
+ * per resting order is also measured.
  */
 
 const TARGET = 1.2;
 const LANES = 32;
-/** A venue that uses more CPU time than this is not idle. */
+/** A venue that uses more CPU time than this is not considered idle. */
 const BUSY_MS_PER_SECOND = 300;
 const IDLE_MS = 2_000;
 const KIB = 1_024;
@@ -134,9 +134,7 @@ class GrowthBench {
     }
   }
 
-  /**
-   * Measures the cost per subscriber. Book frames are paced, so an order does not always cause one.
-   */
+  /** Measures the cost per subscriber. Book frames are paced, so not every order causes one. */
   async subscribers(size: Crowding, many: number): Promise<Row[]> {
     const venues = await Promise.all([1, 2].map(() => this.#open({ ...size, instruments: 1 })));
     const subscribers: Subscribers[] = [];
@@ -172,7 +170,7 @@ class GrowthBench {
     }
   }
 
-  /** Measures the disk space that a request takes before the log is compressed. */
+  /** Measures the disk space that a request occupies before the log is compressed. */
   async disk(size: Crowding): Promise<Row[]> {
     const requests = sized(this.#scale, { full: 12_800, quick: 6_400, tiny: 64 });
     const grown = await this.#open(size);
@@ -221,14 +219,14 @@ class GrowthBench {
   }
 }
 
-/** Returns the CPU time per second of the idle venue after its start is complete. */
+/** Returns the CPU time that the idle venue uses per second, once it has finished starting. */
 async function calmMsPerSecond({ server }: BenchVenue): Promise<number> {
   let last = Infinity;
   for (;;) {
     const before = server.cpuMs();
     await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
     const spent = ((server.cpuMs() - before) * 1_000) / IDLE_MS;
-    // The CPU time per second decreases until the start is complete.
+    // CPU time per second keeps decreasing until the venue has finished starting.
     if (spent < BUSY_MS_PER_SECOND && spent >= 0.8 * last) return spent;
     last = spent;
   }
@@ -275,8 +273,8 @@ class GrownVenue {
   }
 
   /**
-   * Returns the milliseconds of CPU time of the requests until they are in the history, without
-   * that of the idle venue.
+   * Returns the CPU time, in milliseconds, that the requests use until they are in the history,
+   * minus that of the idle venue.
    */
   async trade(requests: number): Promise<number> {
     const { server } = this.venue;
@@ -314,7 +312,7 @@ class GrownVenue {
 }
 
 function liveBytes(): number {
-  // The second collection releases buffers whose views the first one released.
+  // The second collection frees buffers whose views the first one freed.
   collectGarbage();
   collectGarbage();
   const { external, heapUsed } = process.memoryUsage();
@@ -322,8 +320,8 @@ function liveBytes(): number {
 }
 
 /**
- * Returns the bytes written by a stopped venue: the log without its preallocated zeros, and the
- * database of the history.
+ * Returns the bytes that a stopped venue has written: the log without its preallocated zeros, and
+ * the history database.
  */
 async function diskUse(
   folder: string,

@@ -11,9 +11,9 @@ import { follow } from './history.ts';
 import { collectGarbage, cpuMs, median, same } from './report.ts';
 
 /**
- * Compares forms in which fills could be stored, with one row and with up to 64 rows per value: the
- * size on disk, and the time to read a page of 200 rows as JSON. Decision 18 quotes the result. Run
- * it with `node bench/history-forms.ts [ORDERS]`.
+ * Compares ways to store fills, with one row and with up to 64 rows per value, by size on disk and
+ * by the time taken to read a page of 200 rows as JSON. Decision 18 quotes the result. Run it with
+ * `node bench/history-forms.ts [ORDERS]`.
  */
 
 const PAGE_ROWS = 200;
@@ -91,8 +91,8 @@ type Measured = {
 };
 
 /**
- * Measures one form. Every second run of rows belongs to the queried account, so half of the rows
- * are its own.
+ * Measures one form. Every second run of rows belongs to the queried account, so it owns half of
+ * the rows.
  */
 function measure(
   file: string,

@@ -46,15 +46,15 @@ import {
 } from './report.ts';
 
 /**
- * Measures the cost of the history: creating and storing rows, and finding them in a large store.
+ * Measures the cost of the history: creating rows, storing them, and finding them in a large store.
  */
 export async function historySection(scale: Scale): Promise<readonly Row[]> {
   return [...(await rowRates(scale)), ...(await fillPages(scale))];
 }
 
 /**
- * The target for creating and storing the history rows of applied blocks. The comparison inserts
- * prepared rows into plain tables of another file: one row for each fill and order, with the same
+ * The target for creating and storing the history rows of applied blocks. The baseline inserts
+ * prepared rows into plain tables in another file: one row per fill and order, with the same
  * indexes and the same commits.
  */
 
@@ -112,10 +112,7 @@ type Spent = {
   readonly rows: number;
 };
 
-/**
- * Runs the comparison first and alone. Its rows are then released from memory, and the history
- * runs.
- */
+/** Runs the baseline first and alone. Its rows are then freed before the history runs. */
 async function project(directory: string, blocks: readonly Block[]): Promise<Spent> {
   const raw = await RawTables.open(join(directory, 'raw.sqlite'));
   let batches: Tables[] = [];
@@ -131,7 +128,7 @@ async function project(directory: string, blocks: readonly Block[]): Promise<Spe
   collectGarbage();
   const store = await openHistoryStore({ file: join(directory, 'history.sqlite') });
   let writeMs = 0;
-  // Without subscribers, rows of live orders are created on request.
+  // With no subscribers, rows for live orders are created on request.
   const isWatched = () => false;
   const projectMs = await follow(blocks, isWatched, async (some) => {
     writeMs += await cpuMsOf(() => store.write(some));
@@ -141,8 +138,8 @@ async function project(directory: string, blocks: readonly Block[]): Promise<Spe
 }
 
 /**
- * Creates the rows of blocks, passes them on in batches, and returns the milliseconds of CPU time
- * for creating them.
+ * Creates the rows for blocks, passes them on in batches, and returns the CPU time, in
+ * milliseconds, taken to create them.
  */
 export async function follow(
   blocks: readonly Block[],
@@ -301,7 +298,7 @@ function rowByRow(blocks: readonly BlockRows[]): Tables {
   return tables.set('fills', fills).set('orders', [...orders.values()]);
 }
 
-/** Checks that both files contain the same rows. Only one of them contains live orders. */
+/** Checks that both files contain the same rows. Live orders are in only one of the files. */
 async function check(store: HistoryStore, raw: RawTables, directory: string): Promise<void> {
   await store.close();
   raw.close();
@@ -331,7 +328,7 @@ async function check(store: HistoryStore, raw: RawTables, directory: string): Pr
 
 /**
  * Measures pages of `userFills` from a store with many rows. Half of the rows belong to a market
- * maker, and the others to accounts with a thousand fills each.
+ * maker, and the rest to accounts with a thousand fills each.
  */
 
 const TARGET_MS = 10;
@@ -393,7 +390,7 @@ class Pages {
   }
 
   /**
-   * Measures one kind of query. Queries for the market maker and for others alternate, with
+   * Measures one kind of query. Queries alternate between the market maker and other accounts, with
    * different parameters each time.
    */
   async row(
@@ -445,8 +442,8 @@ function traderOf(index: number): Address {
 }
 
 /**
- * Writes rows in key order directly into the tables. The rows of the market maker are consecutive,
- * and those of others are spread.
+ * Writes rows directly into the tables in key order. The market maker's rows are consecutive; those
+ * of other accounts are scattered.
  */
 function fill(file: string, rows: number): Filled {
   const database = new DatabaseSync(file);
@@ -487,7 +484,7 @@ function fill(file: string, rows: number): Filled {
 }
 
 /**
- * Returns the n-th fill. Its id follows from height and time, so that the expected pages are known.
+ * Returns the n-th fill. Its id follows from its height and time, so the expected pages are known.
  */
 function fillOf(n: number) {
   const instrumentId = n % RARE_EVERY === 0 ? RARE_ID : 1 + (n % INSTRUMENTS);

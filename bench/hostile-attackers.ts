@@ -3,20 +3,20 @@ import { connect, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
 
 /**
- * Hostile clients in their own process, which all attack at the same time. Each attack has its own
- * loopback address and is limited in number and duration.
+ * Hostile clients, in their own process, that all attack at the same time. Each attack uses its own
+ * loopback address and is limited in count and duration.
  */
 
 export type Attack = {
   readonly port: number;
-  /** The attacks end after this time in milliseconds, or earlier on request. */
+  /** The attacks end after this many milliseconds, or earlier on request. */
   readonly durationMs: number;
-  /** An account with thousands of orders. The attackers request their lists. */
+  /** An account with thousands of orders, whose order lists the attackers request. */
   readonly whale: string;
   readonly ports: HostilePorts;
 };
 
-/** Numbers of successes and rejections of each attack. */
+/** The number of successes and rejections for each attack. */
 export type AttackResult = Readonly<Record<string, number>>;
 
 const HELD_PER_SECOND = 50;
@@ -24,7 +24,7 @@ const IDLE_SOCKETS = 1_000;
 const PING_SOCKETS = 5;
 const RESUME_SOCKETS = 10;
 
-/** The maximum time in milliseconds until all attacks have begun, even on a busy machine. */
+/** The maximum time, in milliseconds, for all attacks to begin, even on a busy machine. */
 const BEGIN_MS_MAX = 30_000;
 
 const REPORT_MS = 500;
@@ -77,8 +77,7 @@ class Battlefield {
   }
 
   /**
-   * Sends bodies of 60 KB with an unknown key and bodies of 1 MB. Each kind is sent ten times per
-   * second.
+   * Sends bodies of 60 KB with an unknown key and bodies of 1 MB. Ten of each are sent per second.
    */
   junk(): void {
     const post = this.#poster('127.0.0.2');
@@ -146,7 +145,7 @@ class Battlefield {
     });
   }
 
-  /** Sends the most expensive queries as often as the rate limits allow. */
+  /** Sends the most expensive queries as often as rate limits allow. */
   heavyQueries(): void {
     const { whale } = this.#attack;
     const post = this.#poster('127.0.0.8');
@@ -159,7 +158,7 @@ class Battlefield {
     this.#every(100, () => post('simulate', '/info', simulate));
   }
 
-  /** Opens ten sockets, each of which resumes 40 times per second. */
+  /** Opens ten sockets, each of which resumes its stream 40 times per second. */
   resumes(): void {
     const subscription = { type: 'orderUpdates', user: this.#attack.whale };
     const resumeFrom = { epoch: 'gone', seq: 1 };
@@ -186,7 +185,7 @@ class Battlefield {
     for (let index = 0; index < RESUME_SOCKETS; index++) open();
   }
 
-  /** Requests many long responses per connection and never reads them. */
+  /** Requests many long responses on each connection and never reads them. */
   unreadAnswers(): void {
     const body = JSON.stringify({ type: 'frontendOpenOrders', user: this.#attack.whale });
     const head = `POST /info HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -229,7 +228,7 @@ class Battlefield {
     return socket;
   }
 
-  /** Returns a client that waits for each response and counts it, for example as `name 200`. */
+  /** Returns a client that waits for each response and counts it under a key such as `name 200`. */
   #poster(localAddress: string): (name: string, path: string, body: string) => void {
     const agent = new Agent({ keepAlive: true, maxSockets: UNANSWERED_MAX });
     this.#agents.push(agent);
@@ -254,9 +253,7 @@ class Battlefield {
   }
 }
 
-/**
- * Attacks all ports at the same time with pipelined requests, endless calls and held connections.
- */
+/** Attacks all ports at once with pipelined requests, endless calls and held connections. */
 
 type FloodOptions = {
   readonly ports: HostilePorts;
@@ -368,7 +365,7 @@ class Floods {
   }
 }
 
-/** The ports of a venue with a local chain and a relay, all reachable by untrusted clients. */
+/** The ports of a venue with a local chain and a relay. Untrusted clients can reach all of them. */
 export type HostilePorts = {
   readonly venue: number;
   readonly chain: number;
@@ -380,7 +377,8 @@ const TRIES_MAX = 240;
 const PAUSE_MS = 250;
 
 /**
- * Queries the ports of the venue's chain and relay, and of the relay's chain, which starts last.
+ * Queries the venue for the ports of its chain and relay, and of the relay's chain, which starts
+ * last.
  */
 export async function hostilePortsOf(venue: string): Promise<HostilePorts> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
@@ -413,10 +411,10 @@ async function ask(venue: string): Promise<HostilePorts | undefined> {
 }
 
 /**
- * The maximum number of unanswered requests of one address. It is so large that even a slow venue
- * does not slow the client below its limits.
+ * The maximum number of unanswered requests per address. It is high enough that even a slow venue
+ * does not hold the client below its rate limits.
  */
 const UNANSWERED_MAX = 128;
 
-/** The number of counters after every attack has begun. */
+/** The number of counters once every attack has begun. */
 export const COUNTED_MIN = 16;

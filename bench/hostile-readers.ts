@@ -1,15 +1,15 @@
 import { Agent, request } from 'node:http';
 
 /**
- * Clients within all documented limits, each with its own address, which request history pages of
- * the default size at the maximum rate. They run in their own process, so that reading responses
- * takes no CPU time of the venue.
+ * Clients that stay within all documented limits, each with its own address, and request history
+ * pages of the default size at the maximum rate. They run in their own process, so that reading
+ * responses uses none of the venue's CPU time.
  */
 
 export type Readers = {
   readonly port: number;
   readonly addresses: number;
-  /** The accounts whose orders are queried in turn. */
+  /** The accounts whose orders are queried, in rotation. */
   readonly users: readonly string[];
 };
 
@@ -48,7 +48,7 @@ function read({ addresses, port, users }: Readers): void {
       sent.on('error', () => (counts['errors'] = (counts['errors'] ?? 0) + 1));
       sent.end(body);
     };
-    // The start times of the clients are spread over the interval.
+    // Client start times are spread over the interval.
     setTimeout(() => setInterval(ask, 1000 / PER_SECOND), (index * 1000) / PER_SECOND / addresses);
   }
 }

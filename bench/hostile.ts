@@ -33,11 +33,11 @@ import {
 } from './signed-requests.ts';
 
 /**
- * Measures the response times of a client, first alone and then during all attacks: invalid data,
- * pings, stalled bodies, idle connections, expensive queries, resumes, unread responses, pipelined
- * requests and endless calls, on the ports of the venue, the relay and their chains. The memory is
- * measured one minute later. The limits of the venue are enabled. The attackers have other
- * addresses and run in another process.
+ * Measures a client's response times, first alone and then during all attacks: invalid data, pings,
+ * stalled bodies, idle connections, expensive queries, resumes, unread responses, pipelined
+ * requests and endless calls, on the ports of the venue, the relay and their chains. Memory is
+ * measured one minute later. The venue's limits are enabled. The attackers use other addresses and
+ * run in another process.
  */
 
 const P99_MS_MAX = 250;
@@ -46,7 +46,7 @@ const MEBIBYTE = 1024 * 1024;
 const ORDERS_PER_ACTION = 50;
 /**
  * The total duration of the measurements with readers, as a multiple of one measurement. The
- * history is measured without readers and then with each of four numbers of readers.
+ * history is measured without readers, and then with four different numbers of readers.
  */
 const READ_PARTS = 6.25;
 /** The client sends eight actions and eight queries per second, slightly below the limits. */
@@ -136,7 +136,7 @@ class PoliteClient {
     this.#trader = signer.key(0);
   }
 
-  /** Creates an account with many orders far from the mark, placed through ten addresses. */
+  /** Creates an account with many orders far from the mark, placed from ten addresses. */
   async becomeWhale(actions: number): Promise<string> {
     const whale = this.#signer.key(1);
     for (const { address } of [whale, this.#trader]) {
@@ -150,7 +150,7 @@ class PoliteClient {
     return whale.address;
   }
 
-  /** Creates an account with many ended orders. */
+  /** Creates an account with many orders that have ended. */
   async becomeBusy(actions: number): Promise<string> {
     const busy = this.#signer.key(2);
     await this.#post('/request-fund', JSON.stringify({ user: busy.address }));
@@ -189,7 +189,7 @@ class PoliteClient {
     this.#agent.destroy();
   }
 
-  /** Sends a request, and throws if the response is not a success. */
+  /** Sends a request, and throws if it does not succeed. */
   async #post(
     path: string,
     body: string,
@@ -221,8 +221,8 @@ function bid(price: number): WireOrder {
 }
 
 /**
- * Measures the response times of short history queries and the lag of the history, while other
- * clients within their budgets request long pages at their maximum rate.
+ * Measures how quickly short history queries are answered and how far the history lags, while other
+ * clients request long pages at the maximum rate within their budgets.
  */
 
 const READERS = [1, 2, 4, 8];
@@ -232,7 +232,7 @@ const LAG_BLOCKS_MAX = 50;
 const READ_PAUSE_MS = 100;
 
 type HistoryClient = {
-  /** Sends a query, and throws if the response is not a success. */
+  /** Sends a query, and throws if it does not succeed. */
   readonly info: (query: object) => Promise<{ readonly ms: number; readonly text: string }>;
 };
 

@@ -29,18 +29,19 @@ import {
 
 /**
  * Measures commits of the journal, compared with `write` and `fdatasync` of the same number of
- * bytes into a preallocated file. These writes run once blocking, which is the limit of the disk,
- * and once in the thread pool, which is the limit of a serving process. The time is wall-clock
- * time, because the disk dominates it. As under load, commands pass through a proposer: one block
- * is written while the next one waits and the follower processes the previous one. Commands arrive
- * with their bytes, as from a recover thread. Commands that are proposed in one turn of the event
- * loop share a block, and the row contains the number of commands per block.
+ * bytes into a preallocated file. These writes run once blocking, which shows the limit of the
+ * disk, and once in the thread pool, which shows the limit of a serving process. Times are
+ * wall-clock times, because the disk dominates them. As under load, commands pass through a
+ * proposer: one block is written while the next one waits and the follower processes the previous
+ * one. Commands arrive with their bytes, as they do from a signature recovery thread. Commands
+ * proposed in the same turn of the event loop share a block, and the row gives the number of
+ * commands per block.
  */
 
 const TARGET = 0.8;
-/** Commands per sync: a single command, and a group. */
+/** The number of commands per sync: a single command, and a group. */
 const BATCHES = [1, 100] as const;
-/** The length of a signed single-order request, which the journal stores with its command. */
+/** The length of a signed single-order request, which the journal stores along with its command. */
 const REQUEST_BYTES = 330;
 
 export async function journalSection(scale: Scale): Promise<readonly Row[]> {
@@ -100,7 +101,7 @@ async function compare(
   ];
 }
 
-/** Opens the proposer and journal of a venue without execution. */
+/** Opens a venue's proposer and journal without executing commands. */
 async function openProposer(journal: FileJournal): Promise<Proposer> {
   const proposer = new Proposer(journal);
   await journal.follow(1, ({ commands, proposal, seq }) => {
@@ -116,7 +117,7 @@ async function proposeBusily(
   block: readonly LoggedCommand[],
   commits: number,
 ): Promise<void> {
-  // The bytes are dropped after they have been written, so each proposal is a new object.
+  // The bytes are released once they have been written, so each proposal is a new object.
   const propose = (): Promise<unknown> =>
     Promise.all(
       block.map(({ command, encoded, request }) => proposer.propose({ command, request, encoded })),

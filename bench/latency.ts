@@ -23,11 +23,11 @@ import { type Collections, type Stall, STALL_MS_MIN, type StallReport } from './
 
 /**
  * Measures the time from a signed single-order request to its durable response, at fractions of the
- * highest rate of this run. Requests are sent when they are due, independently of responses. The
- * time is wall-clock time, which is valid only on an idle machine. Directly before each load, two
- * references are measured. The first writes and syncs the bytes of a typical block. The second is a
- * bare server that only parses, hashes and recovers; it receives the same requests at the same
- * times.
+ * highest rate reached in this run. Requests are sent when they are due, independently of
+ * responses. Times are wall-clock times, which are valid only on an idle machine. Two references
+ * are measured immediately before each load. The first writes and syncs the bytes of a typical
+ * block. The second is a bare server that only parses, hashes and recovers signers; it receives the
+ * same requests at the same times.
  */
 
 const SHARES = [0.25, 0.5, 0.8];
@@ -84,7 +84,7 @@ class LatencyBench {
   }
 
   /**
-   * Measures the highest rate, with clients that send their next request after the response. The
+   * Measures the highest rate, using clients that send their next request after each response. The
    * first round compiles code.
    */
   async highestRate(scale: Scale): Promise<number> {
@@ -96,7 +96,7 @@ class LatencyBench {
         texts.filter((_text, at) => at % LANES === lane),
       );
       const load: Load = { port: this.#venue.port, path: '/exchange', lanes };
-      // The bare server must compile its code too.
+      // The bare server also needs to compile its code.
       await inProcess<LoadResult>('load-generator.ts', { ...load, port: this.#bare.server.port });
       const { fault, wallMs } = await inProcess<LoadResult>('load-generator.ts', load);
       if (fault !== undefined) throw new Error(`not a success: ${fault}`);
@@ -162,7 +162,7 @@ type MeasuredVenue = Measured & {
   readonly synced: readonly number[];
 };
 
-/** Sends the requests of a load while the stalls of their server are recorded. */
+/** Sends the requests of a load while the server's stalls are recorded. */
 async function measured(
   arrivals: Arrivals,
   watch: (run: () => Promise<void>) => Promise<StallReport>,
@@ -212,7 +212,7 @@ function rowsOf(share: number, venue: MeasuredVenue): Row[] {
   ];
 }
 
-/** Counts the recorded stalls by the cause that explains most of each. */
+/** Counts the recorded stalls by main cause. */
 function causesOf({ stalls }: StallReport): string {
   const byCause = Map.groupBy(stalls, causeOf);
   const parts = [...byCause].map(([cause, of]) => {

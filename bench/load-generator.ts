@@ -13,15 +13,15 @@ import {
  * Sends prepared requests over keep-alive connections, in its own process. The generator implements
  * HTTP itself, because a client library would use more of the two cores than the venue.
  *
- * The requests of a lane share a connection and run in order, so that nonces ascend.
+ * The requests of a lane share a connection and are sent in order, so that nonces ascend.
  */
 
 export type Load = {
   readonly port: number;
-  /** The path of the requests. With `/ws`, actions are sent in frames of a socket. */
+  /** The path of the requests. With `/ws`, actions are sent as WebSocket frames. */
   readonly path: string;
   readonly lanes: readonly (readonly SignedRequest['text'][])[];
-  /** Text that a successful response contains. The default is that of actions. */
+  /** Text that a successful response contains. The default is the text for actions. */
   readonly success?: string;
 };
 
@@ -29,7 +29,7 @@ export type LoadResult = {
   readonly answers: number;
   readonly wallMs: number;
   readonly cpuMs: number;
-  /** The first response that is not a success. */
+  /** The first unsuccessful response. */
   readonly fault: string | undefined;
 };
 
@@ -67,7 +67,7 @@ function open(port: number): Promise<Socket> {
   });
 }
 
-/** Sends the requests in order. Resolves with the first response that is not a success. */
+/** Sends the requests in order. Resolves with the first unsuccessful response. */
 function drain(
   socket: Socket,
   queue: readonly Buffer[],
@@ -103,7 +103,7 @@ async function shakeHands(socket: Socket): Promise<void> {
 
 /**
  * Posts the requests of all lanes over one socket, with one unanswered request per lane. Resolves
- * with the first answer that is not a success.
+ * with the first unsuccessful answer.
  */
 function post(
   socket: Socket,

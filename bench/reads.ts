@@ -66,7 +66,7 @@ class ReadsBench {
   async compare(query: object, scale: Scale): Promise<Row> {
     const requests = sized(scale, { full: 12_800, quick: 6_400, tiny: 64 });
     const rounds = sized(scale, { full: 9, quick: 7, tiny: 2 });
-    // A server's code is compiled completely only after tens of thousands of requests.
+    // A server's code is fully compiled only after tens of thousands of requests.
     const warmUp = sized(scale, { full: 3, quick: 3, tiny: 1 });
     const text = JSON.stringify(query);
     const answer = await this.#venue.post('/info', text);
@@ -109,7 +109,7 @@ type LoadCost = { readonly cpuMs: number; readonly wallMs: number };
 /** The resolution of the kernel's CPU times, in milliseconds. */
 const TICK_MS = 10;
 
-/** Returns orders on more levels than the response contains. */
+/** Returns orders at more levels than the response shows. */
 function book(): WireOrder[] {
   return [true, false].flatMap((isBuy) =>
     Array.from({ length: LEVELS }, (_, level): WireOrder => {

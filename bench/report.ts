@@ -3,14 +3,11 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
-/**
- * Types and functions that all sections share: rows of the table, the machine, CPU time and
- * medians.
- */
+/** Types and functions shared by all sections: table rows, the machine, CPU time and medians. */
 
 export type Row = {
   readonly what: string;
-  /** The measurement as text, such as "0.21 µs/op against 24 µs/op". */
+  /** The measurement as text, such as `0.21 µs/op against 24 µs/op`. */
   readonly measured: string;
   /** The formatted number that is compared with the target. */
   readonly result: string;
@@ -20,7 +17,7 @@ export type Row = {
 };
 
 /**
- * `quick` inputs are about a tenth of the full ones. `tiny` inputs only test that the section runs.
+ * `quick` inputs are about a tenth of the full ones. `tiny` inputs only show that the section runs.
  */
 export type Scale = 'full' | 'quick' | 'tiny';
 export type Section = (scale: Scale) => Promise<readonly Row[]>;
@@ -66,9 +63,7 @@ export function show(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/**
- * Returns the median. For an even number of values, it is the upper one of the two in the middle.
- */
+/** Returns the median. For an even number of values, it is the upper of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted[sorted.length >> 1];
@@ -82,8 +77,7 @@ export function percentile(values: readonly number[], share: number): number {
 }
 
 /**
- * Returns the median of the ratios of the rounds, because a busy period affects both sides of a
- * round.
+ * Returns the median of the per-round ratios, because a busy period affects both sides of a round.
  */
 export function medianRatio(over: readonly number[], under: readonly number[]): number {
   return median(over.map((value, round) => value / (under[round] ?? Number.NaN)));
@@ -110,8 +104,8 @@ export function collectGarbage(): void {
 }
 
 /**
- * Collects garbage and waits until V8's threads have finished sweeping and compiling, because their
- * CPU time would otherwise be counted.
+ * Collects garbage and waits until V8's threads have finished sweeping and compiling, because
+ * otherwise their CPU time would be counted.
  */
 export async function settleHeap(): Promise<void> {
   collectGarbage();
@@ -124,13 +118,13 @@ export async function settleHeap(): Promise<void> {
 const QUIET_LOOK_MS = 20;
 const QUIET_LOOKS_MAX = 50;
 
-/** Throws if a benchmark computed a wrong result, because its time would be meaningless. */
+/** Throws if a benchmark computed the wrong result, because its time would be meaningless. */
 export function same<Value>(what: string, found: Value, expected: Value): void {
   if (found === expected) return;
   throw new Error(`${what}: ${String(found)}, not ${String(expected)}; the times are worthless`);
 }
 
-/** Returns pseudo-random numbers with a fixed seed (xorshift32). */
+/** Returns a source of pseudo-random numbers with a fixed seed (xorshift32). */
 export function createRandom(seed: number): { below: (limit: number) => number } {
   let state = seed | 0 || 1;
   return {
@@ -152,7 +146,7 @@ export function machine(): string {
   );
 }
 
-/** Returns the current commit. Uncommitted changes are not indicated. */
+/** Returns the current commit. Uncommitted changes are not shown. */
 function commit(): string {
   const git = join(import.meta.dirname, '..', '.git');
   const headFile = join(git, 'HEAD');

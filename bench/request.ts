@@ -34,10 +34,10 @@ import {
 } from './signed-requests.ts';
 
 /**
- * Measures signed requests to a venue process. The first result is the CPU time of a single order,
- * compared with a bare server that also recovers signatures. The second is the number of durable
- * orders per second in 50-order actions, with the client on the same machine. The CPU time includes
- * recovery, journal, receipts and engine.
+ * Measures signed requests to a venue process. The first result is the CPU time per single-order
+ * request, compared with a bare server that also recovers signers. The second is the number of
+ * durable orders per second in 50-order actions, with the client on the same machine. The CPU time
+ * covers signature recovery, the journal, receipts and the engine.
  */
 
 const CPU_TARGET = 1.4;
@@ -45,7 +45,7 @@ const SOCKET_TARGET = 0.75;
 const RATE_TARGET = 80_000;
 const ORDERS_PER_ACTION = 50;
 const LANES = 32;
-/** The margin of 1,000 USDC supports more orders than this. */
+/** A margin of 1,000 USDC supports more orders than this. */
 const ORDERS_PER_ACCOUNT = 2_000;
 
 export async function requestSection(scale: Scale): Promise<readonly Row[]> {
@@ -233,8 +233,7 @@ class RequestBench {
   #sent = 0;
 
   /**
-   * Returns the trader of a lane. When the margin of a trader is used up, the lane gets a new
-   * trader.
+   * Returns the trader for a lane. When a trader's margin is used up, the lane gets a new trader.
    */
   async #trader(lane: number, orders: number): Promise<Trader> {
     const trader = this.#traders[lane];
@@ -271,7 +270,7 @@ class RequestBench {
   }
 
   /**
-   * Compares the number of executed orders with the metrics, because a response alone does not
+   * Checks the number of executed orders against the metrics, because a response alone does not
    * prove execution.
    */
   async #checkOrders(): Promise<void> {
@@ -296,8 +295,8 @@ async function post(port: number, path: string, body: string): Promise<void> {
 }
 
 /**
- * Measures the work of a recovery thread for a single-order request, compared with the library call
- * alone.
+ * Measures the work that a recovery thread does for a single-order request, compared with the
+ * library call alone.
  */
 
 const TARGET = 1.15;

@@ -9,9 +9,9 @@ import type { SnapshotStall } from './resting-venue-process.ts';
 import { ServerProcess } from './server-process.ts';
 
 /**
- * Measures a venue with a million resting orders: the stall of the main thread while their snapshot
- * is written, and the time until a restarted venue serves them from the snapshot and the log after
- * it. The start of an empty venue serves as the comparison.
+ * Measures a venue with a million resting orders: how long the main thread stalls while the
+ * snapshot is written, and how long a restarted venue takes to serve the orders from the snapshot
+ * and the log after it. An empty venue's start is the baseline.
  */
 
 const STALL_RATIO = 1.5;
@@ -27,7 +27,8 @@ const FLAGS = ['--no-web', '--port', '0', '--ops-port', '0', '--log-level', 'war
 export async function restartSection(scale: Scale): Promise<readonly Row[]> {
   const orders = sized(scale, { full: MILLION, quick: 200_000, tiny: 1_000 });
   const accounts = sized(scale, { full: 256, quick: 256, tiny: 4 });
-  // The programs are bundled first, as on machines that have started the venue before.
+  // The programs are bundled first, as they would be on a machine that has started the venue
+  // before.
   execFileSync(process.execPath, [join(VENUE, 'build/build-programs.ts'), '--if-stale']);
   const empty = await emptyRows();
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-bench-'));

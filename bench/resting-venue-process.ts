@@ -6,20 +6,19 @@ import { collectGarbage, same } from './report.ts';
 
 /**
  * Creates a venue with resting orders (`resting-venue-process.ts FOLDER ORDERS ACCOUNTS`). While
- * its indexer writes the snapshot, blocks continue at a low rate and a timer measures stalls of the
- * main thread. The process ends without closing files, so the last blocks exist only in the part of
- * the log after the snapshot.
+ * its indexer writes the snapshot, blocks continue at a low rate and a timer measures main-thread
+ * stalls. The process ends without closing files, so the last blocks exist only in the part of the
+ * log after the snapshot.
  */
 
 export type SnapshotStall = {
   /**
-   * The longest delay of a 1 ms timer during the snapshot, and during the same time without one.
+   * The longest delay of a 1 ms timer during the snapshot, and over an equally long period without
+   * a snapshot.
    */
   readonly stallMs: number;
   readonly otherMs: number;
-  /**
-   * The highest CPU time of the main thread between two ticks of that timer, during the snapshot.
-   */
+  /** The main thread's highest CPU time between two ticks of that timer during the snapshot. */
   readonly busyMs: number;
   /** The duration of the snapshot and the number of blocks created in that time. */
   readonly snapshotMs: number;
@@ -31,14 +30,14 @@ const START_MS = 1_767_225_600_000;
 const PRICE = 900_000;
 const LEVELS = 1_000;
 const PER_ACTION = 50;
-/** The number of actions that are proposed together during setup. */
+/** The number of actions proposed together during setup. */
 const AT_ONCE = 200;
 const TRICKLE_MS = 5;
 /** The number of blocks before the snapshot is due. */
 const TRICKLE_BEFORE = 100;
 /**
- * The approximate number of bytes that a signed order adds to a request, which the log stores with
- * the command.
+ * The approximate number of bytes that a signed order adds to a request, which the log stores along
+ * with the command.
  */
 const REQUEST_BYTES = 90;
 
@@ -113,7 +112,7 @@ class Trickle {
   }
 }
 
-/** Records the longest delay of a 1 ms timer and the CPU time of the thread. */
+/** Records the longest delay of a 1 ms timer and the thread's CPU time. */
 class StallWatch {
   readonly #timer = setInterval(() => this.#look(), 1);
   #last = { wallMs: performance.now(), cpuMs: threadCpuMs() };
@@ -128,7 +127,7 @@ class StallWatch {
     this.#last = now;
   }
 
-  /** Returns the maxima since the last call. */
+  /** Returns the maximum values since the last call. */
   take(): { readonly stallMs: number; readonly busyMs: number } {
     this.#look();
     const worst = this.#worst;

@@ -21,8 +21,8 @@ import { settlementSection } from './settlement.ts';
 
 /**
  * Runs sections of the benchmark. `npm run bench` lists the sections, `--all` runs all of them, and
- * `--only book,engine` some of them. `--quick` uses smaller inputs. Each section runs in its own
- * process, because code compiled and memory used by one would affect the next.
+ * `--only book,engine` runs only those named. `--quick` uses smaller inputs. Each section runs in
+ * its own process, because code compiled and memory used by one section would affect the next.
  */
 
 const SECTIONS: Readonly<Record<string, Section>> = {
@@ -83,7 +83,7 @@ async function runAll(names: readonly string[]): Promise<void> {
   console.log(table(rows));
 }
 
-/** Runs a section in a child process. A failed section becomes a row of the table. */
+/** Runs a section in a child process. A section that fails becomes a row in the table. */
 function inChild(name: string): Promise<readonly Row[]> {
   const quick = values.quick ? ['--quick'] : [];
   const child = fork(import.meta.filename, ['--section', name, ...quick], {

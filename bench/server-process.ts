@@ -40,12 +40,15 @@ export class ServerProcess {
     return this.#child.pid;
   }
 
-  /** Returns user and system time in ms, with the kernel's resolution of 10 ms. */
+  /** Returns the user and system time in ms, with the kernel's resolution of 10 ms. */
   cpuMs(): number {
     return cpuMsIn(`/proc/${this.pid}/stat`);
   }
 
-  /** Returns the CPU time of the threads with this name. The main thread is called `MainThread`. */
+  /**
+   * Returns the CPU time, in ms, of the threads with this name. The main thread is called
+   * `MainThread`.
+   */
   threadCpuMs(name: string): number {
     const folder = `/proc/${this.pid}/task`;
     const threads = readdirSync(folder).map((id) => join(folder, id));
@@ -55,7 +58,7 @@ export class ServerProcess {
     return named.reduce((sum, each) => sum + cpuMsIn(join(each, 'stat')), 0);
   }
 
-  /** Returns the number of writes to files and sockets, as the kernel counts them. */
+  /** Returns the number of writes to files and sockets, as counted by the kernel. */
   writes(): number {
     return Number(/syscw: (\d+)/.exec(readFileSync(`/proc/${this.pid}/io`, 'utf8'))?.[1]);
   }
@@ -73,7 +76,7 @@ export class ServerProcess {
   }
 }
 
-/** Returns the environment variables and the options of Node with which `npm start` starts. */
+/** Returns the environment variables and Node options that `npm start` uses. */
 function startCommand(): {
   readonly environment: Record<string, string>;
   readonly flags: readonly string[];

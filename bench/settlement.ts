@@ -15,7 +15,7 @@ import {
   type Scale,
 } from './report.ts';
 
-/** Measures the resolution of a market with many holders: its total time and its longest block. */
+/** Measures resolving a market with many holders: the total time and the longest block. */
 
 const TOTAL_MS = 2_000;
 const BLOCK_MS = 15;
@@ -83,7 +83,7 @@ class Theatre {
     return spent;
   }
 
-  /** Checks that all holders were paid, money is conserved and nothing is locked. */
+  /** Checks that all holders were paid, money is conserved, and nothing remains locked. */
   check(): void {
     checkInvariants(this.#state);
     same('markets that are left', this.#state.outcomes.markets.size, 0);
@@ -104,8 +104,8 @@ class Theatre {
   }
 
   /**
-   * Returns an order for five shares. One of two accounts buys YES at 0.60, and the other takes the
-   * opposite side.
+   * Returns an order for five shares. In each pair of accounts, one buys YES at 0.60 and the other
+   * takes the opposite side.
    */
   #buys(number: number): Command {
     const nonce = ++this.#nonce;

@@ -94,7 +94,7 @@ export function orderAction(orders: readonly WireOrder[]): JsonObject {
   return { type: 'order', grouping: 'na', orders };
 }
 
-/** Returns a minimal HTTP request, so that clients use less CPU time than the server. */
+/** Returns a minimal HTTP request, which keeps clients from using more CPU time than the server. */
 
 export function requestBytes(path: string, text: string): Buffer {
   const head =
@@ -112,7 +112,7 @@ export function answerEnd(received: string): number | undefined {
   return received.length >= end ? end : undefined;
 }
 
-/** The WebSocket handshake is minimal, so that clients use less CPU time than the server. */
+/** A minimal WebSocket handshake, which keeps clients from using more CPU time than the server. */
 
 export const HANDSHAKE = Buffer.from(
   'GET /ws HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: upgrade\r\nupgrade: websocket\r\n' +
@@ -137,7 +137,7 @@ export function postBytes(id: number, text: string): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** Returns the end of a text frame of the server, or undefined while the frame is incomplete. */
+/** Returns the end of a text frame from the server, or undefined while the frame is incomplete. */
 export function frameEnd(received: string): number | undefined {
   if (received.length < 4) return undefined;
   const short = received.charCodeAt(1);

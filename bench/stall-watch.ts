@@ -5,28 +5,33 @@ import { isMainThread } from 'node:worker_threads';
 import type { Profiler } from 'node:inspector';
 
 /**
- * Measures stalls of a server into which it is preloaded with `--import`. After a connection to the
- * socket in `STALL_SOCKET`, a 1 ms timer records delays, and the next connection receives a
- * `StallReport` as JSON. Before the first connection, nothing is measured.
+ * Measures stalls of the server into which it is preloaded with `--import`. Once a client has
+ * connected to the socket named in `STALL_SOCKET`, a 1 ms timer records delays, and the next
+ * connection receives a `StallReport` as JSON. Nothing is measured before the first connection.
  */
 
-/** A delay shorter than this, in milliseconds, is not recorded. */
+/** Delays shorter than this, in milliseconds, are not recorded. */
 export const STALL_MS_MIN = 5;
 /** The interval of the samples that identify the function of a long task. */
 const SAMPLE_MICROS = 1_000;
 
-/** A stall of the main loop, and the part that each cause explains, in ms. */
+/** A stall of the main loop, and how much of it each cause explains, in ms. */
 export type Stall = {
   /** The wall-clock time by which the timer was late. */
   readonly wallMs: number;
-  /** The time in garbage collections, by kind. */
+  /** The time spent in garbage collection, by kind. */
   readonly scavengeMs: number;
   readonly markMs: number;
-  /** The time in which the thread had no CPU core, whether for garbage collection or for code. */
+  /**
+   * The time in which the thread had no CPU core, whether it was collecting garbage or running
+   * code.
+   */
   readonly withoutCpuMs: number;
-  /** The CPU time outside garbage collections. */
+  /** The CPU time outside garbage collection. */
   readonly workMs: number;
-  /** The function that occurs in most samples of the stall, if the thread executed code. */
+  /**
+   * The function that appears in the most samples of the stall, if the thread was executing code.
+   */
   readonly task?: string;
 };
 
@@ -55,7 +60,7 @@ type Delay = { readonly startMs: number; readonly endMs: number; readonly cpuMs:
 
 const path = process.env['STALL_SOCKET'];
 const isProfiled = process.env['STALL_PROFILE'] !== undefined;
-// Child processes of the server are not watched.
+// The server's child processes are not watched.
 delete process.env['STALL_SOCKET'];
 if (isMainThread && path !== undefined) watch(path);
 
@@ -102,7 +107,7 @@ class StallWatch {
   async end(): Promise<StallReport> {
     this.#look();
     clearInterval(this.#timer);
-    // Entries of the last collections are delivered in a later turn of the event loop.
+    // Entries for the last collections are delivered in a later turn of the event loop.
     await new Promise((resolve) => setTimeout(resolve, 10));
     this.#observer.disconnect();
     const profile = await this.#samples?.end();
@@ -160,7 +165,7 @@ function collectionsOf(collections: readonly Collection[]): Collections {
   return { count: durations.length, totalMs, worstMs: Math.max(0, ...durations) };
 }
 
-/** Samples of the main thread's stack. They take CPU time and are therefore optional. */
+/** Samples the main thread's stack. Sampling takes CPU time and is therefore optional. */
 class Samples {
   readonly #session = new Session();
 
@@ -184,7 +189,7 @@ class Samples {
 
 /**
  * Returns the function with the most samples during a delay, with its callers, innermost first. The
- * profiler and `performance` use the same clock with different origins.
+ * profiler and `performance` use the same clock, but with different origins.
  */
 function taskOf(profile: Profiler.Profile, { endMs, startMs }: Delay): string | undefined {
   const parents = new Map<number, number>();

@@ -3,16 +3,20 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /**
- * Thousands of subscribers in their own process, which compares every received byte. They implement
- * WebSocket themselves, because a client library would use more CPU time than the server.
+ * Thousands of subscribers in their own process, which compares every byte received. They implement
+ * the WebSocket protocol themselves, because a client library would use more CPU time than the
+ * server.
  */
 
-/** Connects sockets with equal subscriptions. */
+/** Connects sockets with identical subscriptions. */
 type Join = {
   readonly port: number;
   readonly count: number;
   readonly subscriptions: readonly string[];
-  /** The number of individual frames before the frames that are equal for all subscribers. */
+  /**
+   * The number of frames that each subscriber receives before those that are identical for all
+   * subscribers.
+   */
   readonly openingFrames: number;
 };
 
@@ -34,14 +38,14 @@ export class Subscribers {
     this.#ended.catch(() => undefined);
   }
 
-  /** Resolves after all subscribers have received their opening frames. */
+  /** Resolves once all subscribers have received their opening frames. */
   static async join(wanted: Join): Promise<Subscribers> {
     const subscribers = new Subscribers(fork(import.meta.filename));
     await subscribers.#ask(wanted);
     return subscribers;
   }
 
-  /** Returns the next frames when every subscriber has received all of them unchanged. */
+  /** Returns the next frames once every subscriber has received all of them unchanged. */
   async next(frames: number): Promise<Buffer[]> {
     const got = await this.#ask({ frames });
     return got.frames.map((each) => Buffer.from(each, 'base64'));
@@ -85,7 +89,7 @@ class Audience {
     return (frame) => this.#take(place, frame);
   }
 
-  /** Resolves when each subscriber has received this many additional frames. */
+  /** Resolves once each subscriber has received this many additional frames. */
   async have(frames: number): Promise<readonly Buffer[]> {
     this.#wanted += frames;
     this.#haveAll = this.#counts.filter((count) => count >= this.#wanted).length;
@@ -157,7 +161,8 @@ class FrameReader {
 }
 
 /**
- * Returns the length of the first frame, which exceeds the buffer while its header is incomplete.
+ * Returns the length of the first frame. While its header is incomplete, the result exceeds the
+ * buffer.
  */
 function frameLength(bytes: Buffer): number {
   const short = (bytes[1] ?? 0) & 0x7f;
@@ -167,7 +172,7 @@ function frameLength(bytes: Buffer): number {
   return short === 126 ? 4 + bytes.readUInt16BE(2) : 10 + bytes.readUInt32BE(6);
 }
 
-/** Returns a text frame of a client. A zero mask leaves the text unchanged. */
+/** Returns a client's text frame. A zero mask leaves the text unchanged. */
 function maskedFrame(text: string): Buffer {
   const body = Buffer.from(text);
   const head = Buffer.from([0x81, 0x80 | 126, 0, 0, 0, 0, 0, 0]);

@@ -13,19 +13,19 @@ import {
 } from './stage.ts';
 
 /**
- * Measures the terminal with book and tape side by side, while every level of the book changes 50
- * times per second.
+ * Measures the terminal with the book and the trades side by side, while every level of the book
+ * changes 50 times per second.
  */
 
 const DRAW_MS_MAX = 4;
 const WIDE = { width: 1920, height: 1080 };
-/** The compiler needs this time, in milliseconds, to optimise the loops. */
+/** The time, in milliseconds, that the compiler needs to optimise the loops. */
 const SETTLE_MS = 5_000;
 const WATCHED_MS: Readonly<Record<PageScale, number>> = { full: 30_000, quick: 8_000 };
 
 /**
- * Measures each drawing of the book from its canvas to its last text. The two halves of one frame
- * are added up.
+ * Measures each time the book is drawn, from its canvas to its last text. The two halves drawn in
+ * one frame are added together.
  */
 const WATCHING = `(() => {
   const frames = (globalThis.drawn = []);
@@ -77,13 +77,13 @@ export async function busyBook({ browser, scale, url }: Stage): Promise<Measured
 }
 
 type Frame = {
-  /** The CPU time of all callbacks of the frame (drawing, rendering and charts), in ms. */
+  /** The CPU time of all callbacks in the frame (drawing, rendering and charts), in ms. */
   readonly scriptMs: number;
-  /** The CPU time including styles, layout and paint, in ms. */
+  /** The CPU time, including styles, layout and paint, in ms. */
   readonly wholeMs: number;
 };
 
-/** Combines callbacks into frames; the callbacks of one frame run in one task. */
+/** Combines callbacks into frames; all callbacks in a frame run in one task. */
 function framesOf(events: readonly TraceEvent[]): readonly Frame[] {
   const tasks = events.filter(({ name }) => name.endsWith('RunTask'));
   const callbacks = events.filter(({ name }) => name === 'FireAnimationFrame');

@@ -6,7 +6,7 @@ export const BOOKS_PER_SECOND = 50;
 
 /**
  * A proxy between the page and a venue. A venue sends a book at most every 100 ms, so the proxy
- * adds copies of the last book with other sizes until the required rate is reached.
+ * sends copies of the last book with different sizes to reach the required rate.
  */
 type BusyVenue = {
   readonly url: string;
@@ -51,7 +51,7 @@ export async function busyVenue(venueUrl: string): Promise<BusyVenue> {
     venue.on('close', end);
     venue.on('error', end);
   });
-  // If the timer is late, the missed books are sent too.
+  // If the timer is late, the books that were missed are also sent.
   const startedMs = performance.now();
   let turns = 0;
   const timer = setInterval(() => {
@@ -85,7 +85,7 @@ type VenueFrame = {
 };
 
 /**
- * A subscription to a book. Its messages are renumbered, because inserted messages also have
+ * A subscription to a book. Its messages are renumbered, because inserted messages also take
  * numbers.
  */
 type BookStream = {
@@ -125,7 +125,7 @@ function take(stream: BookStream, frame: VenueFrame): boolean {
   return true;
 }
 
-/** Sends the last book with other sizes on every level. */
+/** Sends the last book with different sizes at every level. */
 function push(stream: BookStream): boolean {
   const { last, page } = stream;
   if (last === undefined || page.readyState !== WebSocket.OPEN) return false;

@@ -24,7 +24,7 @@ const SLOWER = 4;
 const PAINT_MS_MAX = 1_000;
 const INTERACTIVE_MS_MAX = 2_000;
 const KILOBYTES_MAX = 220;
-/** A page is considered interactive after this time, in milliseconds, without a long task. */
+/** A page counts as interactive after this many milliseconds without a long task. */
 const QUIET_MS = 500;
 const LOOKED_AT_MS_MAX = 40_000;
 const ROUNDS: Readonly<Record<PageScale, number>> = { full: 7, quick: 3 };
@@ -32,9 +32,9 @@ const ROUNDS: Readonly<Record<PageScale, number>> = { full: 7, quick: 3 };
 type Screen = {
   readonly name: string;
   readonly path: string;
-  /** An expression that is true when the main function of the screen is available. */
+  /** An expression that is true once the screen's main function is available. */
   readonly isUsable: string;
-  /** Elements that are present once a visit has loaded everything. */
+  /** Elements that are present once everything has loaded. */
   readonly isComplete: readonly string[];
 };
 
@@ -92,10 +92,10 @@ type Load = {
   readonly paintMs: number;
   readonly usableMs: number;
   readonly interactiveMs: number;
-  /** The CPU time in ms, excluding other processes of the machine. */
+  /** The CPU time in ms, excluding other processes on the machine. */
   readonly paintWorkMs: number;
   readonly usableWorkMs: number;
-  /** The sum of long task times beyond 50 ms each, until the page was interactive. */
+  /** The total time by which long tasks exceeded 50 ms each, until the page was interactive. */
   readonly blockedMs: number;
   readonly kilobytes: number;
 };
@@ -149,7 +149,9 @@ function rowsOf(name: string, loads: readonly Load[]): readonly Row[] {
   ];
 }
 
-/** Counts the bytes of a whole first visit, with the chart, the font and the answers of the API. */
+/**
+ * Counts the bytes of a complete first visit, including the chart, the font and the API responses.
+ */
 async function traffic(browser: Browser, url: string, screen: Screen): Promise<Row> {
   const { leave, page } = await visit(browser);
   try {
@@ -208,7 +210,7 @@ function workUntil(events: readonly TraceEvent[]): (atMs: number) => number {
   };
 }
 
-/** Returns the observations when the screen is usable and a quiet period has followed. */
+/** Returns the observations once the screen has become usable and a quiet period has followed. */
 async function settled(look: () => Promise<Seen>): Promise<Seen> {
   const deadline = Date.now() + LOOKED_AT_MS_MAX;
   let seen = await look();
@@ -216,7 +218,7 @@ async function settled(look: () => Promise<Seen>): Promise<Seen> {
     await wait(100);
     seen = await look();
   }
-  // The browser reports tasks only after they have ended, which can be much later.
+  // The browser reports tasks only after they have ended, sometimes much later.
   await wait(QUIET_MS * 4);
   return look();
 }

@@ -16,12 +16,12 @@ import {
 } from './stage.ts';
 
 /**
- * Measures the growth of the terminal while it stays open with a position, simulated traders trade,
- * and every level of the book changes 50 times per second.
+ * Measures how the terminal's memory grows while it stays open with a position, simulated traders
+ * are trading, and every level of the book changes 50 times per second.
  */
 
 const MINUTE_MS = 60_000;
-/** Times of the measurements in minutes. The first one is the reference. */
+/** The times of the measurements, in minutes. The first measurement is the reference. */
 const LOOKS: Readonly<Record<PageScale, readonly number[]>> = {
   full: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
   quick: [0.2, 0.35, 0.5, 0.65],
@@ -32,10 +32,14 @@ const LOOKS: Readonly<Record<PageScale, readonly number[]>> = {
  */
 const FILLED_AFTER: Readonly<Record<PageScale, number>> = { full: 3, quick: 0.2 };
 const KILOBYTES_A_MINUTE_MAX = 64;
-/** Limit of the last measurement divided by the first one. Short runs contain only the filling. */
+/**
+ * The limit on the ratio of the last measurement to the first. Short runs only cover the time in
+ * which the lists fill.
+ */
 const WHOLE_GROWTH_MAX: Readonly<Record<PageScale, number>> = { full: 1.05, quick: Infinity };
 /**
- * In the first three minutes, the list of trades still grows, so short runs have no limit on nodes.
+ * The list of trades is still growing in the first three minutes, so short runs have no limit on
+ * nodes.
  */
 const NODES_A_MINUTE_MAX: Readonly<Record<PageScale, number>> = { full: 10, quick: Infinity };
 const LISTENERS_A_MINUTE_MAX: Readonly<Record<PageScale, number>> = { full: 2, quick: Infinity };
@@ -147,19 +151,19 @@ function megabytes(bytes: number): string {
 }
 
 /**
- * Compares one visited market with twenty: memory and subscriptions that remain after leaving a
- * market.
+ * Compares visiting one market with visiting twenty: the memory and subscriptions that remain after
+ * a market is left.
  */
 
 const MARKETS: Readonly<Record<PageScale, number>> = { full: 20, quick: 8 };
 /**
- * This wait is longer than the three seconds after which the subscriptions of a market end when the
- * user has left it.
+ * A market's subscriptions end three seconds after the user leaves it. This wait, in milliseconds,
+ * is longer.
  */
 const LINGER_MS = 5_000;
 const GROWTH_MAX = 1.1;
 const ORACLE_EVERY_MS = 5_000;
-/** The books take long to fill, because bots handle one market after the other. */
+/** The books take a long time to fill, because bots handle one market after another. */
 const BOOKS_MS_MAX = 60_000;
 
 export async function manyMarkets({ admin, browser, scale, url }: Stage): Promise<Measured> {
@@ -185,7 +189,7 @@ export async function manyMarkets({ admin, browser, scale, url }: Stage): Promis
       return heldBy(visitor);
     };
     const many = await tour();
-    // The code was compiled during the first tour, so the second tour shows the memory that each
+    // The code was compiled during the first tour, so the second tour shows how much memory each
     // market adds.
     const again = scale === 'full' ? await tour() : undefined;
     const counts = [streamsOfOne, streams.size] as const;
@@ -278,7 +282,7 @@ async function goTo(page: Page, name: string): Promise<void> {
     .waitFor();
 }
 
-/** Returns the open subscriptions of the page, based on the messages that it sends. */
+/** Returns the page's open subscriptions, based on the messages it sends. */
 function watchStreams(page: Page): Set<string> {
   const open = new Set<string>();
   page.on('websocket', (socket) => {
@@ -295,7 +299,7 @@ function watchStreams(page: Page): Set<string> {
   return open;
 }
 
-/** Lists perps. Bots trade them after their first price. */
+/** Lists perps. Bots trade a perp once it has its first price. */
 async function list(admin: Client, count: number): Promise<readonly string[]> {
   const names = Array.from({ length: count }, (_, index) => `M${index + 1}`);
   for (const base of names) {

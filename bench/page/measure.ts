@@ -11,14 +11,14 @@ import { type Measured, type PageScale, type PageSection, setStage } from './sta
 import { venueStart } from './venue-start.ts';
 
 /**
- * Measures the page of a real venue in a real browser and compares it with targets (`npm run
+ * Measures a real venue's page in a real browser and compares the results with targets (`npm run
  * measure:page -- [--quick] [--only first,book] [--json file]`). It prints a table and writes the
  * details to the file.
  */
 
 /**
- * These sections share a stage and run first, because the start of a venue is measured without
- * other venues.
+ * These sections share a stage and run first, because the start-up of a venue is measured with no
+ * other venue running.
  */
 const ON_STAGE: Readonly<Record<string, PageSection>> = {
   first: firstScreen,
@@ -83,12 +83,12 @@ async function keep(name: string, section: () => Promise<Measured>): Promise<voi
   }
 }
 
-/** Returns the number of runnable processes per core over the last minute. */
+/** Returns the average number of runnable processes per core over the last minute. */
 function load(): number {
   return Number(((loadavg()[0] ?? 0) / cpus().length).toFixed(2));
 }
 
-/** Describes whether the machine was busy, because the numbers are then less reliable. */
+/** Describes whether the machine was busy, which makes the numbers less reliable. */
 function quietness(before: number): string {
   return before < 0.3
     ? 'the machine was quiet'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { interactiveAt } from './first-screen.ts';
 import { bytesOf, percentile, slope } from './stage.ts';
 
-test('a percentile is one of the values', () => {
+test('a percentile is always one of the values', () => {
   const values = Array.from({ length: 200 }, (_, index) => index + 1);
   expect(percentile(values, 50)).toBe(100);
   expect(percentile(values, 99)).toBe(198);
@@ -10,7 +10,7 @@ test('a percentile is one of the values', () => {
   expect(() => percentile([], 50)).toThrow('a percentile of nothing');
 });
 
-test('a slope is the increase per unit', () => {
+test('a slope is the increase in y per unit of x', () => {
   const points = [1, 2, 3, 10].map((x) => ({ x, y: 5 + 2 * x }));
   expect(slope(points)).toBeCloseTo(2);
   expect(slope(points.map(({ x }) => ({ x, y: 9 })))).toBe(0);
@@ -36,7 +36,7 @@ test.each([
   },
 );
 
-test('a screen that is never usable causes an error', () => {
+test('a screen that never becomes usable causes an error', () => {
   expect(() => interactiveAt({ tasks: [], usableMs: undefined })).toThrow('never usable');
 });
 

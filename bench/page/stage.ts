@@ -9,7 +9,7 @@ import type { Row } from '../report.ts';
 export type PageScale = 'full' | 'quick';
 
 /**
- * The setup that all sections share: a venue with simulated traders that serves its page, and a
+ * The setup shared by all sections: a venue with simulated traders that serves its page, and a
  * browser.
  */
 export type Stage = {
@@ -21,11 +21,11 @@ export type Stage = {
   close(): Promise<void>;
 };
 
-/** Rows of the table, and details for the JSON file. */
+/** Rows for the table, and details for the JSON file. */
 export type Measured = { readonly rows: readonly Row[]; readonly details: unknown };
 export type PageSection = (stage: Stage) => Promise<Measured>;
 
-/** Bots need this time, in milliseconds, to quote on a new venue. */
+/** The time, in milliseconds, that bots need before they quote on a new venue. */
 const WARM_UP_MS = 15_000;
 
 export async function setStage(scale: PageScale): Promise<Stage> {
@@ -48,14 +48,14 @@ export async function setStage(scale: PageScale): Promise<Stage> {
   };
 }
 
-/** A visitor with an empty browser cache, and a DevTools session. */
+/** A visitor with an empty browser cache and a DevTools session. */
 type Visitor = {
   readonly page: Page;
   readonly instruments: CDPSession;
   leave(): Promise<void>;
 };
 
-/** The timeout for a page on a busy machine. */
+/** The timeout, in milliseconds, for a page on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 async function startBrowser(): Promise<Browser> {
@@ -92,7 +92,7 @@ export async function openTestAccount(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^0x.*test/ }).waitFor();
 }
 
-/** The memory of the page after unreachable objects are collected. */
+/** The memory that the page uses after unreachable objects have been collected. */
 export type Held = {
   /** The size of the whole JavaScript heap, including compiled code. */
   readonly heapBytes: number;
@@ -102,7 +102,7 @@ export type Held = {
   readonly listeners: number;
 };
 
-/** Some objects are released only by a second or third collection. */
+/** Some objects are freed only by a second or third collection. */
 const COLLECTIONS = 3;
 
 export async function heldBy({ instruments }: Visitor): Promise<Held> {
@@ -168,7 +168,7 @@ export async function traced(
   return events;
 }
 
-/** Returns the events of the page's thread, which is the thread with the most function calls. */
+/** Returns the events on the page's thread, which is the thread with the most function calls. */
 export function pageThread(events: readonly TraceEvent[]): readonly TraceEvent[] {
   const calls = new Map<string, number>();
   const keyOf = ({ pid, tid }: TraceEvent): string => `${pid} ${tid}`;
@@ -181,7 +181,7 @@ export function pageThread(events: readonly TraceEvent[]): readonly TraceEvent[]
   return events.filter((event) => keyOf(event) === busiest[0]);
 }
 
-/** Returns the value that this percentage of the values does not exceed. */
+/** Returns the smallest of the values that this percentage of them does not exceed. */
 export function percentile(values: readonly number[], hundredths: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = Math.min(sorted.length - 1, Math.ceil((sorted.length * hundredths) / 100) - 1);
@@ -200,8 +200,8 @@ export function slope(points: readonly { readonly x: number; readonly y: number 
 }
 
 /**
- * Returns the bytes of the program's own objects, closures, strings and arrays. Compiled code grows
- * for minutes while the engine optimises, which is not a leak.
+ * Returns the bytes of the program's own objects, closures, strings and arrays. Compiled code is
+ * excluded: it grows for minutes while the engine optimises, which is not a leak.
  */
 async function programHeap(instruments: CDPSession): Promise<number> {
   const chunks: string[] = [];
@@ -223,7 +223,7 @@ type Snapshot = {
 };
 
 /**
- * Node types that are excluded: compiled code, browser objects and the structure of the snapshot.
+ * Node types that are excluded: compiled code, browser objects and nodes of the snapshot itself.
  */
 const OTHERS = new Set(['code', 'native', 'synthetic', 'hidden', 'object shape']);
 

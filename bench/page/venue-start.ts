@@ -6,8 +6,8 @@ import { atMost, median, medianRatio, noted, type Row } from '../report.ts';
 import { type Measured, type PageScale, percentile, type Stage, wait } from './stage.ts';
 
 /**
- * Measures the effect of the page on a venue's start: without a page, with an up-to-date page, and
- * with a build.
+ * Measures how the page affects a venue's start: with no page, with an up-to-date page, and with a
+ * page that must be built.
  */
 
 const KINDS = ['none', 'fresh', 'stale'] as const;
@@ -21,11 +21,11 @@ const PAGE_MS_MAX = 120_000;
 const STAMP = join(REPOSITORY, 'packages', 'web', 'dist', 'page', 'built-of.txt');
 
 type Start = {
-  /** Milliseconds from the start of the command to the first API response. */
+  /** Milliseconds from running the command to the first API response. */
   readonly answeredMs: number;
-  /** Response times in the following seconds, in which a build may run. */
+  /** Response times, in milliseconds, during the following seconds, in which a build may run. */
   readonly answersMs: readonly number[];
-  /** Milliseconds from the start of the command to the first response with the page. */
+  /** Milliseconds from running the command to the first response with the page. */
   readonly pageMs: number | undefined;
 };
 
@@ -92,7 +92,7 @@ async function start(kind: Kind): Promise<Start> {
   }
 }
 
-/** Marks the built page as outdated, as a change of its sources would. */
+/** Marks the built page as outdated, as a change to its sources would. */
 async function makeStale(): Promise<void> {
   await readFile(STAMP);
   await writeFile(STAMP, 'something else\n');
