@@ -1,6 +1,6 @@
 /**
- * Exports each action as a separate function, so that the bundle of a page or worker contains only
- * the actions that it sends.
+ * Exports each action as a separate function, so that a page or worker bundles only the actions it
+ * sends.
  */
 export { createSender, type Sender, type SenderOptions } from './create-sender.ts';
 export * from './exchange/approvals.ts';

@@ -30,35 +30,35 @@ import type { Replicas } from './transport/http.ts';
 import { checkedKey } from './transport/checked-key.ts';
 import type { Wallet } from './wallet.ts';
 
-/** The options of `createClient`. Only `url` is required. */
+/** Options for `createClient`. Only `url` is required. */
 export type ClientOptions = ConnectOptions & {
   /**
    * The network to which signatures are bound: the venue's network name, `'testnet'` for a venue
-   * with test funds, or all constants. By default, the client requests it from the venue, which is
-   * allowed only for a venue on the local machine.
+   * with test funds, or all network constants. By default, the client requests it from the venue,
+   * which is allowed only for a venue on the local machine.
    */
   readonly network?: NetworkName | Network | undefined;
   /** The wallet that signs the actions. A client without a wallet can only read. */
   readonly wallet?: Wallet | undefined;
   /**
-   * The time after the call during which the venue may accept an order or another trading action,
-   * in milliseconds. The default is 5 s, or 60 s for a wallet whose user confirms each signature.
+   * How long after the call the venue may accept an order or another trading action, in
+   * milliseconds. The default is 5 s, or 60 s for a wallet whose user confirms each signature.
    * `Infinity` disables the expiry.
    */
   readonly orderLifeMs?: number | undefined;
   /** The source of nonces. By default, all clients of a process share one. */
   readonly nonces?: Pick<NonceSource, 'next'> | undefined;
   /**
-   * If true, which is the default, the client compares its network with the venue's settings once
-   * after a refusal that a wrong network could explain, and reports any difference.
+   * Whether to compare the client's network with the venue's settings once, after a refusal that a
+   * wrong network could explain, and to report any difference. True by default.
    */
   readonly checkNetwork?: boolean | undefined;
 };
 
-/** The client of one venue, with all its queries, actions and streams. */
+/** A client for one venue, with all its queries, actions and streams. */
 export type Client = {
   /**
-   * Returns the network to which signatures are bound, after a request to the venue if necessary.
+   * Returns the network to which signatures are bound, requesting it from the venue if necessary.
    */
   network(): Promise<Network>;
   readonly wallet: Wallet | undefined;
@@ -82,11 +82,11 @@ export type Client = {
     parameters: ExportParameters[Name],
     options?: InfoOptions,
   ): AsyncGenerator<string, void>;
-  /** Closes the streams. Requests do not have to be closed. */
+  /** Closes the streams. Pending requests do not need to be closed. */
   close(): void;
 };
 
-/** Creates a client of one venue. It sends no request before it is used. */
+/** Creates a client for one venue. It sends nothing until it is used. */
 export function createClient(options: ClientOptions): Client {
   const { wallet, nonces = SHARED_NONCES } = options;
   const connected = connect(options, { check: checkQuery, keyOf: checkedKey });
@@ -118,8 +118,8 @@ function readLife(orderLifeMs: number | undefined): number | undefined {
 }
 
 /**
- * Compares the network for which a client signs with that of the venue. Call it before the first
- * order; after a refusal that a wrong network could explain, the client does so automatically.
+ * Compares the network a client signs for with the venue's network. Call it before the first order;
+ * after a refusal that a wrong network could explain, the client runs this check automatically.
  *
  * @throws SigningError with both networks, HttpError, ApiError
  */
@@ -130,7 +130,7 @@ export async function checkNetwork(client: Pick<Client, 'info' | 'network'>): Pr
 }
 
 /**
- * Returns the refusal that the venue would send for a query, so that the query does not have to be
+ * Returns the refusal that the venue would send for a query, so that an invalid query need not be
  * sent.
  */
 function checkQuery(request: unknown): WireError | undefined {

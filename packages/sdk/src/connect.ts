@@ -10,54 +10,48 @@ import type { SubscriptionKey } from './transport/stream.ts';
 import { VenueClock } from './transport/venue-clock.ts';
 import { SocketTransport } from './transport/socket-transport.ts';
 
-/** The options of the connection to a venue. Only `url` is required. */
+/** Options for the connection to a venue. Only `url` is required. */
 export type ConnectOptions = {
-  /** The URL of the venue, such as `https://host`. Its sockets are at the same host. */
+  /** The URL of the venue, such as `https://host`. Its WebSockets are on the same host. */
   readonly url: string;
   /**
    * The URLs of other replicas of the venue, for failover. With `'ask'`, the client requests them
-   * from the venue's settings with the first stream. To share the list and the current replica of
-   * another client, pass its `client.replicas`.
+   * from the venue's settings with the first stream. To share another client's list and current
+   * replica, pass its `client.replicas`.
    */
   readonly replicas?: readonly string[] | 'ask' | Replicas | undefined;
-  /** This function is called with the URL when the client switches to another replica. */
+  /** Called with the URL when the client switches to another replica. */
   readonly onReplica?: ((url: string) => void) | undefined;
   /**
-   * With `'socket'`, actions and queries are sent over the connection of the streams while it is
-   * open, and otherwise over HTTP. The connection then stays open until `close()`. The default is
+   * With `'socket'`, actions and queries are sent over the streams' connection while it is open,
+   * and otherwise over HTTP. The connection then stays open until `close()`. The default is
    * `'http'`.
    */
   readonly transport?: 'http' | 'socket' | undefined;
   readonly fetch?: Fetch | undefined;
   readonly openSocket?: OpenSocket | undefined;
-  /** The timeout of one attempt of a request, in milliseconds. */
+  /** The timeout of one request attempt, in milliseconds. */
   readonly timeoutMs?: number | undefined;
   /** The maximum number of attempts after the first one. */
   readonly retriesMax?: number | undefined;
   /**
-   * The longest `Retry-After` in milliseconds for which a request waits. After a longer one, the
-   * error is thrown.
+   * The longest `Retry-After` that a request waits for, in milliseconds. If it is longer, the error
+   * is thrown.
    */
   readonly retryAfterMsMax?: number | undefined;
-  /** The delays between attempts of requests and of connections. */
+  /** The delays between request attempts and between connection attempts. */
   readonly backoff?: Backoff | undefined;
-  /**
-   * This function is called with the delay in milliseconds when the venue rate-limits a request
-   * (HTTP 429).
-   */
+  /** Called with the delay in milliseconds when the venue rate-limits a request (HTTP 429). */
   readonly onRateLimited?: ((waitMs: number) => void) | undefined;
-  /** This function is called when the response to a query contains a warning. */
+  /** Called when the response to a query includes a warning. */
   readonly onWarning?: ((warning: Warning) => void) | undefined;
-  /**
-   * This function is called with the status and the path when the connection of a stream changes
-   * its status.
-   */
+  /** Called with the status and the path when a stream connection changes status. */
   readonly onStreamStatus?: ((status: SocketStatus, path: StreamPath) => void) | undefined;
 };
 
 /**
- * The checks of requests and subscriptions before they are sent. They are passed as parameters, so
- * that a client that only reads can omit them.
+ * The checks made on requests and subscriptions before they are sent. They are parameters so that a
+ * read-only client can omit them.
  */
 type WireKnowledge = {
   readonly check?: ((request: unknown) => WireError | undefined) | undefined;
@@ -70,7 +64,7 @@ type Connected = InfoContext & {
   readonly clock: VenueClock;
 };
 
-/** Creates the transports to a venue. They send no request before they are used. */
+/** Creates the transports to a venue. They send nothing until they are used. */
 export function connect(options: ConnectOptions, { check, keyOf }: WireKnowledge): Connected {
   const replicas = replicasOf(options);
   const ask = learner(options.replicas === 'ask', replicas);
@@ -110,7 +104,7 @@ function replicasOf({ onReplica, replicas = [], url }: ConnectOptions): Replicas
   return new Replicas([readUrl(url), ...others], onReplica);
 }
 
-/** Requests the list of replicas once. After a failure, the next connection repeats the request. */
+/** Requests the list of replicas once. After a failure, the next connection retries the request. */
 function learner(isEnabled: boolean, replicas: Replicas): (context: InfoContext) => void {
   let isDone = !isEnabled;
   return (context) => {

@@ -8,7 +8,7 @@ import { VenueClock } from './transport/venue-clock.ts';
 import type { Network } from '@oddlot/protocol';
 import type { Wallet } from './wallet.ts';
 
-/** The options of `createSender`, which have the same meaning as in `createClient`. */
+/** Options for `createSender`, with the same meanings as in `createClient`. */
 export type SenderOptions = {
   readonly url: string;
   readonly wallet: Wallet;
@@ -22,15 +22,14 @@ export type SenderOptions = {
 };
 
 /**
- * A sender from `createSender`, which is the first parameter of the actions of
- * `@oddlot/sdk/actions`.
+ * A sender created by `createSender`: the first parameter of the actions of `@oddlot/sdk/actions`.
  */
 export type Sender = ExchangeContext & InfoContext;
 
 /**
- * Creates a sender, which is the first parameter of the actions of `@oddlot/sdk/actions`. Use it in
- * programs that send few actions and need a small bundle; `createClient` has all actions, queries
- * and streams.
+ * Creates a sender, the first parameter of the actions in `@oddlot/sdk/actions`. Use it in programs
+ * that send only a few kinds of actions and need a small bundle; `createClient` has all actions,
+ * queries and streams.
  */
 export function createSender(options: SenderOptions): Sender {
   const { network, nonces = SHARED_NONCES, orderLifeMs, wallet } = options;

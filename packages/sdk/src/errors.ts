@@ -25,7 +25,7 @@ export class VenueError extends Error {
 /** A malformed request, which was detected before it was signed or sent. */
 export class ValidationError extends VenueError {
   override readonly name = 'ValidationError';
-  /** The field of the request and its accepted values. */
+  /** The field in the request and its accepted values. */
   readonly details: Details | undefined;
 
   constructor(message: string, { details, cause }: { details?: Details; cause?: unknown } = {}) {
@@ -33,7 +33,7 @@ export class ValidationError extends VenueError {
     this.details = details;
   }
 
-  /** Creates the error from a refusal of the shared schemas. The message contains the field. */
+  /** Creates the error from a fault that the shared schemas report. The message names the field. */
   static of({ message, details }: WireError): ValidationError {
     const got = details?.got === undefined ? '' : ` (got ${JSON.stringify(details.got)})`;
     const at = details?.field === undefined ? '' : ` at ${details.field}`;
@@ -42,7 +42,7 @@ export class ValidationError extends VenueError {
 }
 
 /**
- * The wallet is missing, refused to sign, signed other data, or signs for another network than the
+ * The wallet is missing, refused to sign, signed other data, or signs for a network other than the
  * venue's.
  */
 export class SigningError extends VenueError {
@@ -56,20 +56,20 @@ export class TransportError extends VenueError {
 
 /** The data of an `HttpError` in addition to its message. */
 export type HttpFacts = {
-  /** The HTTP status; undefined without a response. */
+  /** The HTTP status; undefined if there was no response. */
   readonly status?: number | undefined;
   readonly body?: string | undefined;
   /** The hash of a signed action whose result is unknown. Query it with `info.actionStatus`. */
   readonly txHash?: string | undefined;
   /**
-   * The consensus time at which the action expires. If the action has not been executed before that
-   * time, it never will be.
+   * The consensus time at which the action expires. If it has not been executed by then, it never
+   * will be.
    */
   readonly expiresAfter?: number | undefined;
   readonly cause?: unknown;
 };
 
-/** A request without a readable response. An action may or may not have been executed. */
+/** A request that received no readable response. An action may or may not have been executed. */
 export class HttpError extends TransportError {
   override readonly name = 'HttpError';
   readonly status: number | undefined;
@@ -89,7 +89,7 @@ export class HttpError extends TransportError {
 /** The venue refused a stream, or the reader of the stream fell too far behind. */
 export class SocketError extends TransportError {
   override readonly name = 'SocketError';
-  /** The error code of the venue, if the venue refused the stream. */
+  /** The venue's error code, if the venue refused the stream. */
   readonly code: StreamErrorCode | undefined;
 
   constructor(
@@ -107,7 +107,7 @@ export type ApiFacts = {
   readonly message: string;
   readonly details?: Details | undefined;
   readonly httpStatus: number;
-  /** The time to wait that the venue requests, in milliseconds. */
+  /** How long the venue asks the client to wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /** The complete response as received. */
   readonly response: unknown;
@@ -115,7 +115,7 @@ export type ApiFacts = {
 
 /** A refusal by the venue. The request had no effect. */
 export class ApiError extends VenueError {
-  /** The stable name of the refusal, such as `MARGIN`. Compare this name and not `code`. */
+  /** The stable name of the refusal, such as `MARGIN`. Compare this name, not `code`. */
   override readonly name: RefusalName | (string & {});
   readonly code: number;
   readonly details: Details | undefined;
@@ -144,7 +144,7 @@ export type ExpiredAction = { readonly txHash: string; readonly expiresAfter?: n
 export class ExpiredError extends ApiError {
   /**
    * The hash of the action. `info.actionStatus` reports it as `unknown`, or as `failed` if it
-   * expired in the queue for a block.
+   * expired while queued for a block.
    */
   readonly txHash: string;
   readonly expiresAfter: number | undefined;
@@ -166,8 +166,8 @@ export function isNonceSpent({ message, name }: ApiError): boolean {
 }
 
 /**
- * Calls a listener of the user. If the listener throws, the error is reported separately and the
- * caller continues.
+ * Calls a user's listener. If the listener throws, the error is reported separately and the caller
+ * continues.
  */
 export function callApart<Event>(listener: (event: Event) => void, event: Event): void {
   try {

@@ -12,7 +12,7 @@ const steps = fc.array(
   { maxLength: 200 },
 );
 
-test('the nonces of a signer only increase, even if the clock goes backwards', () => {
+test("a signer's nonces only increase, even if the clock goes backwards", () => {
   fc.assert(
     fc.property(steps, (taken) => {
       let nowMs = 1_800_000_000_000;
@@ -30,7 +30,7 @@ test('the nonces of a signer only increase, even if the clock goes backwards', (
   );
 });
 
-test('a nonce equals the clock if the clock has advanced, so it stays within the venue’s window', () => {
+test('a nonce equals the clock reading if the clock has advanced, so it stays within the venue’s window', () => {
   let nowMs = 1_800_000_000_000.75;
   const source = new NonceSource(() => nowMs);
   expect(source.next('0xa1')).toBe(1_800_000_000_000);
@@ -48,7 +48,7 @@ test('concurrent calls never get the same nonce', async () => {
   expect(new Set(taken).size).toBe(500);
 });
 
-test('ten thousand concurrent calls of three clients with one key have different nonces', async () => {
+test('ten thousand concurrent calls from three clients with one key get different nonces', async () => {
   const own = privateKeyWallet(`0x${'11'.repeat(32)}`);
   // All requests have the same signature, because the test checks only the nonces.
   const one = await own.sign({

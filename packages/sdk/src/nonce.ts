@@ -1,5 +1,5 @@
 /**
- * Returns increasing nonces for each signer: the clock in milliseconds, or the last nonce plus one
+ * Returns increasing nonces for each signer: the time in milliseconds, or the last nonce plus one
  * if the clock has not advanced. `next` is synchronous, so concurrent calls never get the same
  * nonce. Two processes with the same key can still get equal nonces, so give each process its own
  * agent.
@@ -21,7 +21,5 @@ export class NonceSource {
   }
 }
 
-/**
- * The source for all clients of the process, because several of them may sign with the same key.
- */
+/** One source for all clients in the process, because several may sign with the same key. */
 export const SHARED_NONCES = new NonceSource();

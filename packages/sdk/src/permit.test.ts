@@ -13,7 +13,7 @@ const settings = {
 };
 const terms = { settings, usd: 5_000_000, nonce: 3, deadline: 1_900_000_000 };
 
-test('viem recovers the signer of a permit that any kind of wallet signed', async () => {
+test('viem recovers the signer of a permit signed by any kind of wallet', async () => {
   const account = privateKeyToAccount(KEY);
   const own = await signPermit(privateKeyWallet(KEY), terms);
   expect(await signPermit(accountWallet(account as never), terms)).toEqual(own);
@@ -52,7 +52,7 @@ test('viem recovers the signer of a permit that any kind of wallet signed', asyn
   expect(signer).toBe(account.address);
 });
 
-test('a browser wallet receives the type of the domain, and integers as strings', async () => {
+test('a browser wallet receives the domain type, and integers as strings', async () => {
   const account = privateKeyToAccount(KEY);
   const sent: string[] = [];
   const provider = {

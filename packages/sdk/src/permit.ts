@@ -12,7 +12,7 @@ import type { Wallet } from './wallet.ts';
 
 /** The contents of a permit. */
 export type PermitTerms = {
-  /** The settings of the venue, with the bridge, the token and the chain. */
+  /** The venue's settings, including the bridge, the token and the chain. */
   readonly settings: Pick<
     Settings,
     'bridge2_contract_address' | 'usdc_contract_address' | 'settlement_chain_id'
@@ -39,10 +39,7 @@ const PERMIT: StructType = {
   ],
 };
 
-/**
- * Signs an EIP-2612 permit for the venue's bridge. The result is the parameter of
- * `info.depositWithPermit`.
- */
+/** Signs an EIP-2612 permit for the venue's bridge. Pass the result to `info.depositWithPermit`. */
 export async function signPermit(
   wallet: Wallet,
   terms: PermitTerms,

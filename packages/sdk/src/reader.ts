@@ -4,8 +4,8 @@ import type { StreamsClient } from './streams/create-streams.ts';
 import type { Replicas } from './transport/http.ts';
 import { plainKey } from './transport/stream.ts';
 
-// This module is separate from client.ts, because bundlers split code by file and a page that only
-// reads must not load the signing code.
+// This module is separate from client.ts because bundlers split code by file, and a read-only page
+// must not load the signing code.
 
 /** A client for queries and streams, without a key. */
 export type Reader = {
@@ -13,14 +13,14 @@ export type Reader = {
   readonly replicas: Replicas;
   readonly info: InfoClient;
   readonly streams: StreamsClient;
-  /** Closes the streams. Requests do not have to be closed. */
+  /** Closes the streams. Pending requests do not need to be closed. */
   close(): void;
 };
 
 /**
- * Creates a client that only reads. It contains no schemas and no signing code, so its size is a
- * fraction of that of `createClient`. A malformed query is therefore detected by the venue and
- * thrown as an `ApiError`.
+ * Creates a read-only client. It includes neither schemas nor signing code, so it is a fraction of
+ * the size of `createClient`. Malformed queries are therefore detected by the venue, and throw an
+ * `ApiError`.
  */
 export function createReader(options: ConnectOptions): Reader {
   const connected = connect(options, { keyOf: () => plainKey });

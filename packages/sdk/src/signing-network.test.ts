@@ -22,7 +22,7 @@ async function aVenue(...script: Answer[]): Promise<FakeVenue> {
   return venue;
 }
 
-/** Creates a client of a public venue. */
+/** Creates a client for a public venue. */
 function clientElsewhere(venue: FakeVenue, options: Partial<ClientOptions> = {}): Client {
   const url = 'https://api.example.org';
   const reached: typeof fetch = (input, init) => fetch(String(input).replace(url, venue.url), init);
@@ -34,8 +34,8 @@ const lastAction = (venue: FakeVenue): unknown =>
   JSON.parse(venue.received.at(-1)?.text ?? '').action;
 const agent = { agentAddress: `0x${'22'.repeat(20)}` };
 
-describe('a client requests the network name of a venue on the local machine', () => {
-  test('a client requests the network name of a local venue once', async () => {
+describe('a client requests the network name from a venue on the local machine', () => {
+  test('a client requests the network name from a local venue once', async () => {
     const venue = await aVenue(reporting(NAME), OK);
     const client = createClient({ url: venue.url, wallet });
     await Promise.all([client.exchange.approveAgent(agent), client.exchange.cancelAll({})]);
@@ -45,7 +45,7 @@ describe('a client requests the network name of a venue on the local machine', (
     expect(await client.network()).toEqual({ serviceNetwork: NAME, chainId: 869, apiVersion: 1 });
   });
 
-  test('a client repeats a failed request for the network name', async () => {
+  test('a client retries a failed request for the network name', async () => {
     const fault = { body: { success: false, code: 10500, message: 'no' } };
     const venue = await aVenue(fault, reporting(NAME), OK);
     const { exchange } = createClient({ url: venue.url, wallet });
@@ -65,7 +65,7 @@ describe('a client requests the network name of a venue on the local machine', (
 });
 
 describe('a client of a venue on another machine requires a network name', () => {
-  test('a client that signs needs a network name, and one that only reads does not', async () => {
+  test('a client that signs needs a network name, and a read-only client does not', async () => {
     const venue = await aVenue(reporting(NAME));
     expect(() => clientElsewhere(venue)).toThrow(
       'Pass the network name of the venue at https://api.example.org',
@@ -88,7 +88,7 @@ describe('a client of a venue on another machine requires a network name', () =>
     expect(lastAction(venue)).toMatchObject({ serviceNetwork: NAME, chainId: 869 });
   });
 
-  test('a client signs no requests for a venue with another network name', async () => {
+  test('a client does not sign requests for a venue with another network name', async () => {
     const venue = await aVenue(reporting('example.org-00000000'));
     const { exchange } = clientElsewhere(venue, { network: NAME });
     await expect(exchange.approveAgent(agent)).rejects.toThrow(
@@ -98,7 +98,7 @@ describe('a client of a venue on another machine requires a network name', () =>
     expect(asked(venue)).toEqual(['/info', '/info']);
   });
 
-  test('a client with all network constants does not query the settings', async () => {
+  test('a client that has all network constants does not query the settings', async () => {
     const venue = await aVenue(OK);
     const network = { serviceNetwork: NAME, chainId: 869, apiVersion: 1 };
     await clientElsewhere(venue, { network }).exchange.approveAgent(agent);

@@ -15,10 +15,10 @@ type QuerySettings = () => Promise<{
 }>;
 
 /**
- * Returns the hasher for the network of the signatures. The network is requested once, before the
- * first signature. A signature is valid on every venue with the same network name, so the caller
- * must choose the name; otherwise, a dishonest venue could obtain signatures for another venue. The
- * name is requested only from a venue on the caller's own machine.
+ * Returns the hasher for the network that signatures are bound to. The network is requested once,
+ * before the first signature. A signature is valid on every venue with the same network name, so
+ * the caller must choose the name; otherwise a dishonest venue could obtain signatures that are
+ * valid on another venue. The name is requested only from a venue on the caller's own machine.
  */
 export type HasherSource = () => Promise<Hasher>;
 
@@ -35,7 +35,7 @@ export function hasherSource(
   let asked: Promise<Hasher> | undefined = undefined;
   return () => {
     asked ??= askNetwork(name, { settings, url }).catch((error: unknown) => {
-      // The request failed, so the next signature repeats it.
+      // The request failed, so the next signature retries it.
       asked = undefined;
       throw error;
     });
@@ -87,18 +87,18 @@ function isLoopback(url: string): boolean {
   return /^(localhost|.+\.localhost|127\.[0-9.]+|\[::1\])$/.test(hostname);
 }
 
-/** Converts an error of a signed action to the error for the caller. */
+/** Converts an error from a signed action to the error for the caller. */
 export type NetworkCheck = (error: unknown) => Promise<unknown>;
 
 /**
- * The names of the refusals that a signature for another network can cause, because an unknown
- * signer is recovered from it.
+ * The refusals that a signature for another network can cause, because the signer recovered from it
+ * is unknown.
  */
 const REFUSALS = /^(UNAUTHORIZED|MISMATCH|NO_ACCOUNT)$/;
 
 /**
- * Compares the client's network with the venue's settings once, after the first refusal that
- * another network would explain. Successful actions never wait for this check.
+ * Compares the client's network with the venue's settings once, after the first refusal that a
+ * wrong network could explain. Successful actions never wait for this check.
  */
 export function networkCheck(hasher: HasherSource, settings: QuerySettings): NetworkCheck {
   let asked: Promise<string | undefined> | undefined;
@@ -106,15 +106,15 @@ export function networkCheck(hasher: HasherSource, settings: QuerySettings): Net
     networkFault((await hasher()).network, await settings());
   return async (refusal) => {
     if (!REFUSALS.test((refusal as Error).name)) return refusal;
-    // After a failure, the next refusal repeats the request.
+    // After a failure, the next refusal retries the request.
     const fault = await (asked ??= compare()).catch(() => (asked = undefined));
     return fault ? new SigningError(fault, { cause: refusal }) : refusal;
   };
 }
 
 /**
- * Returns the difference between two networks as a message, each with its name, chain id and API
- * version, or undefined if they are equal.
+ * Returns a message that compares two networks by name, chain id and API version, or undefined if
+ * they are equal.
  */
 export function networkFault(
   own: Network,

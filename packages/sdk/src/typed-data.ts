@@ -21,13 +21,13 @@ export type TypedData = {
   readonly types: Readonly<Record<string, readonly { name: string; type: string }[]>>;
   readonly primaryType: string;
   /**
-   * The values of the message. Integers are decimal strings, because some wallets read large
-   * numbers inexactly.
+   * The values of the message. Integers are decimal strings, because some wallets lose precision on
+   * large numbers.
    */
   readonly message: Readonly<Record<string, string>>;
 };
 
-/** A hashed action, with the data that its hash does not contain. */
+/** A hashed action, with the data that its hash does not cover. */
 type HashedAction = {
   readonly hash: ActionHash;
   readonly action: StructValues;
@@ -35,7 +35,7 @@ type HashedAction = {
   readonly network: Network;
 };
 
-/** The possible fields of a domain, in the order of the standard. */
+/** The possible fields of a domain, in the standard's order. */
 const DOMAIN_FIELDS = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -66,8 +66,9 @@ export function innerTypedDataOf(
 }
 
 /**
- * Converts a struct to the form that wallets accept. It always contains `EIP712Domain`, because
- * many wallets hash the domain with the fields in it, and hash an empty domain without it.
+ * Converts a struct to the form that wallets accept. It always includes `EIP712Domain`, because
+ * many wallets hash the domain with the fields listed there, and hash an empty domain if it is
+ * absent.
  */
 export function typedData(struct: StructType, values: StructValues, domain: Domain): TypedData {
   return {

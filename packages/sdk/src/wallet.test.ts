@@ -77,8 +77,8 @@ async function signed(given: Vector, wallet: Wallet) {
 }
 
 /**
- * The wallets that sign every vector. The others differ only in the way in which they are called,
- * so they sign a selection.
+ * The wallets that sign every vector. The others differ only in how they are called, so they sign
+ * only a selection.
  */
 const ASKED_FOR_ALL = ['a private key', 'an account of viem', 'a browser wallet'];
 const SELECTION = VECTORS.filter(
@@ -174,14 +174,14 @@ function answering(answer: unknown): Eip1193Provider {
   return { request: async ({ method }) => (method === 'eth_chainId' ? aCase.chainId : answer) };
 }
 
-test('a rejection by the user is a SigningError with its cause', async () => {
+test("a user's rejection becomes a SigningError that keeps its cause", async () => {
   const cause = new Error('User rejected the request');
   const provider = answering(Promise.reject(cause));
   const failed = signed(aCase, eip1193Wallet(provider, aCase.signer));
   await expect(failed).rejects.toMatchObject({ name: 'SigningError', cause });
 });
 
-test('a signature in its malleable form is converted to the accepted form', async () => {
+test('a malleable signature is converted to the accepted form', async () => {
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
   const { r, s, v } = aCase.signature;
   const highS = (order - BigInt(s)).toString(16).padStart(64, '0');

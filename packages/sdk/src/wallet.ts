@@ -21,25 +21,25 @@ export type SigningRequest = {
   readonly typedData: () => TypedData;
 };
 
-/** A signer of requests. All adapters return the same signature for the same key and request. */
+/** A signer of requests. For the same key and request, all adapters return the same signature. */
 export interface Wallet {
   /** The address in lower case. */
   readonly address: Address;
   /**
-   * True if a user confirms each signature, so that signatures are not requested repeatedly without
-   * need.
+   * True if a user confirms each signature, so signatures should not be requested repeatedly
+   * without need.
    */
   readonly isInteractive: boolean;
   sign(request: SigningRequest): Promise<SignatureHex>;
   /**
-   * Returns the chain that the wallet requires in the domain. The method is absent if the wallet
-   * accepts any chain.
+   * Returns the chain that the wallet requires in the domain. Absent if the wallet accepts any
+   * chain.
    */
   chainId?(): Promise<number>;
 }
 
 /**
- * Creates a wallet from a key in memory, such as that of an agent. The digest is signed directly,
+ * Creates a wallet from a key in memory, such as an agent's key. The digest is signed directly,
  * without a wallet library.
  */
 export function privateKeyWallet(privateKey: `0x${string}`): Wallet {
@@ -59,7 +59,7 @@ export function privateKeyWallet(privateKey: `0x${string}`): Wallet {
 }
 
 /**
- * Generates a random key for an agent. To trade after a restart, store the key, because there is no
+ * Generates a random key for an agent. To keep trading after a restart, store the key: there is no
  * other copy.
  */
 export function randomPrivateKey(): `0x${string}` {
@@ -99,8 +99,8 @@ export type Eip1193Provider = {
 
 /**
  * Creates a wallet whose user confirms each signature. It signs only for the chain to which it is
- * connected, so direct actions contain that chain in `signatureChainId`. Trading actions are bound
- * to the venue's own chain: approve an agent with this wallet, and trade with the agent.
+ * connected, so direct actions name that chain in `signatureChainId`. Trading actions are bound to
+ * the venue's own chain: approve an agent with this wallet, and trade with the agent.
  */
 export function eip1193Wallet(provider: Eip1193Provider, account: string): Wallet {
   const own = readAddress(account);
@@ -131,7 +131,7 @@ function readKey(privateKey: string): Uint8Array {
 
 /** The part of an ethers `Signer` (version 6) that the client uses. */
 export type EthersSigner = {
-  /** The key of the signer, in signers that have one. */
+  /** The signer's key, if it has one. */
   readonly signingKey?: unknown;
   readonly provider: { getNetwork(): Promise<{ readonly chainId: bigint }> } | null;
   getAddress(): Promise<string>;
@@ -143,8 +143,8 @@ export type EthersSigner = {
 };
 
 /**
- * Creates a wallet from an ethers signer. A signer with a key signs for any chain, and that of a
- * browser wallet is bound to its chain, like `eip1193Wallet`.
+ * Creates a wallet from an ethers signer. A signer with a key signs for any chain; a browser
+ * wallet's signer is bound to its chain, like `eip1193Wallet`.
  */
 export async function ethersWallet(signer: EthersSigner): Promise<Wallet> {
   const own = readAddress(await asked(() => signer.getAddress()));
@@ -158,7 +158,7 @@ export async function ethersWallet(signer: EthersSigner): Promise<Wallet> {
     ...(holdsKey || provider === null ? {} : { chainId }),
     sign: async ({ digest, typedData }) => {
       const { domain, types, primaryType, message } = typedData();
-      // Ethers adds the type of the domain itself, and treats a second one as an unused struct.
+      // Ethers adds the domain type itself, and treats a second one as an unused struct.
       const fields = (types[primaryType] ?? []).map((field) => ({ ...field }));
       const signature = await asked(() =>
         signer.signTypedData({ ...domain }, { [primaryType]: fields }, { ...message }),
@@ -171,8 +171,7 @@ export async function ethersWallet(signer: EthersSigner): Promise<Wallet> {
 /** The part of a viem `WalletClient` that the client uses. */
 export type TypedDataClient = {
   /**
-   * The account. A local account contains its key; other accounts sign through the client's
-   * transport.
+   * The account. A local account holds its key; other accounts sign through the client's transport.
    */
   readonly account?: { readonly address: string; readonly type: string } | undefined;
   getChainId(): Promise<number>;
@@ -186,9 +185,9 @@ export type TypedDataClient = {
 };
 
 /**
- * Creates a wallet from a viem `WalletClient`. With a local account, it signs for any chain; with
- * an account behind a transport, it is bound to its chain, like `eip1193Wallet`. A client without
- * an account needs the signing address.
+ * Creates a wallet from a viem `WalletClient`. With a local account, it signs for any chain. With
+ * an account behind a transport, it is bound to that account's chain, like `eip1193Wallet`. A
+ * client without an account needs the signing address.
  */
 export function walletClientWallet(client: TypedDataClient, account?: string): Wallet {
   const named = account ?? client.account?.address;
@@ -232,8 +231,8 @@ export async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer>
 const SIGNATURE_PATTERN = /^0x[0-9a-fA-F]{130}$/;
 
 /**
- * Reads the 65 bytes of a wallet's response. The signer is verified here, because the venue could
- * only report an unknown signer.
+ * Reads the 65 bytes of a wallet's response. The signer is verified here because the venue could
+ * only report that it is unknown.
  */
 export function readSignature(
   answer: unknown,
@@ -255,7 +254,7 @@ export function readSignature(
 
 /**
  * Returns the same signature in the form that the venue requires, with `s` in the lower half of the
- * order.
+ * curve order.
  */
 function mirrored({ r, s, v }: SignatureHex): SignatureHex {
   const lowS = HALF_ORDER * 2n + 1n - BigInt(s);

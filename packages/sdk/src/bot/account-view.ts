@@ -14,20 +14,20 @@ import type { StreamEvent } from '../transport/stream.ts';
 
 const RETRY_MS_MAX = 10_000;
 
-/** A live order, with the fields that queries and streams have in common. */
+/** A live order, with the fields common to queries and streams. */
 export type LiveOrder = Pick<OrderUpdate['order'], keyof OpenOrder & keyof OrderUpdate['order']>;
 
-/** The options of an `AccountView`: the account to follow and a listener for changes. */
+/** Options for an `AccountView`: the account to follow and a listener for changes. */
 export type AccountViewOptions = {
   readonly user: string;
-  /** This function is called after every change. */
+  /** Called after every change. */
   readonly onChange?: ((view: AccountView) => void) | undefined;
 };
 
 /**
- * The live perp orders and positions of an account, updated from the streams. Both are as of their
- * newest frame, so an order without a response is still missing. `isReady` is false until both are
- * known, and again while a stream recovers from a reset.
+ * The live perp orders and positions of an account, updated from the streams. Both reflect the
+ * newest frame received, so an order that has not been answered yet is missing. `isReady` is false
+ * until both are known, and again while a stream recovers from a reset.
  */
 export class AccountView {
   readonly #onChange: ((view: AccountView) => void) | undefined;
@@ -36,11 +36,11 @@ export class AccountView {
   #orders = new Map<number, LiveOrder>();
   #hasOrders = false;
   /**
-   * The orders that ended after the query for all orders was sent. The response to the query can be
-   * older and still contain them.
+   * Orders that ended after the query for all orders was sent. The query's response may be older
+   * and still list them.
    */
   #ended = new Set<number>();
-  /** The orders that the stream reported after the query for all orders was sent. */
+  /** Orders that the stream reported after the query for all orders was sent. */
   #fresh = new Set<number>();
   #isClosed = false;
   readonly #info: InfoClient;
@@ -56,7 +56,7 @@ export class AccountView {
     this.#onChange = onChange;
     this.#orderStream = streams.orderUpdates({ user }, (event) => this.#tookOrders(event));
     this.#stateStream = streams.clearinghouseState({ user }, (event) => this.#tookState(event));
-    // The promise `ready` rejects if a subscription is rejected.
+    // `ready` rejects if either subscription is rejected.
     this.#orderStream.ready.then(
       () => this.#load(),
       () => undefined,
@@ -92,7 +92,8 @@ export class AccountView {
   }
 
   /**
-   * Returns the size of a position in the base asset: negative for a short, '0' without a position.
+   * Returns the size of a position in the base asset: negative for a short, '0' if there is no
+   * position.
    */
   size(instrumentId: number): string {
     const found = this.positions.find(({ position }) => position.asset === String(instrumentId));
@@ -119,14 +120,14 @@ export class AccountView {
         for (const order of open.toReversed()) {
           if (!this.#ended.has(order.oid)) orders.set(order.oid, order);
         }
-        // The orders from the stream are at least as new as those of the query.
+        // Orders from the stream are at least as recent as those from the query.
         for (const oid of this.#fresh) orders.set(oid, this.#orders.get(oid)!);
         this.#orders = orders;
         this.#hasOrders = true;
         this.#changed();
         return;
       } catch {
-        // The client has already retried, so the venue will be unavailable for some time.
+        // The client has already retried, so the venue will probably be unavailable for a while.
         await sleep(waitMs);
       }
     }

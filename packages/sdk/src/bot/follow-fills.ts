@@ -2,15 +2,17 @@ import type { Fill } from '@oddlot/protocol';
 import type { InfoClient } from '../info/create-info.ts';
 import type { StreamsClient } from '../streams/create-streams.ts';
 
-/** The position of a reader of fills. It is plain JSON: store it to resume after a restart. */
+/**
+ * The position of a fills reader. It is plain JSON: store it in order to resume after a restart.
+ */
 export type FillsCursor = {
   /** The time of the last returned fill. */
   readonly timeMs: number;
-  /** The ids of the returned fills with that time. */
+  /** The ids of the fills already returned for that time. */
   readonly tids: readonly string[];
 };
 
-/** A fill, with the cursor after it. */
+/** A fill, with the cursor that follows it. */
 export type FollowedFill = { readonly fill: Fill; readonly cursor: FillsCursor };
 
 /** The account to follow, and the position at which to start. */
@@ -23,10 +25,10 @@ export type FollowFillsOptions = {
 };
 
 /**
- * Yields an account's fills in order, and each of them once: first those since the cursor, and then
- * new ones. Store the cursor of a fill after you have processed it; after a crash, you receive at
- * most that fill again. The loop ends when you leave it, when the client is closed, or when the
- * signal is aborted.
+ * Yields each of an account's fills once, in order: first those since the cursor, then new ones.
+ * Store the cursor of a fill after you have processed it; after a crash, at most that one fill is
+ * repeated. The loop ends when you leave it, when the client is closed, or when the signal is
+ * aborted.
  */
 export async function* followFills(
   { info, streams }: { readonly info: InfoClient; readonly streams: StreamsClient },
@@ -42,7 +44,8 @@ export async function* followFills(
       if (event.type === 'reset') continue;
       const { fills, isSnapshot } = event.data;
       const isFirst = event.isSnapshot || isSnapshot === true;
-      // A list begins with the newest fill, whereas the fills of a block are in order.
+      // A list starts with its newest fill, whereas the fills within a block are in chronological
+      // order.
       const received = isFirst ? fills.toReversed() : fills;
       if (position === undefined) {
         position = cursorAfter(received);
@@ -63,7 +66,7 @@ export async function* followFills(
   }
 }
 
-/** Returns the cursor after fills that the caller did not request. */
+/** Returns the cursor that follows fills the caller did not request. */
 function cursorAfter(fills: readonly Fill[]): FillsCursor {
   let position: FillsCursor = { timeMs: 0, tids: [] };
   for (const fill of fills) position = next(position, fill);
@@ -71,8 +74,8 @@ function cursorAfter(fills: readonly Fill[]): FillsCursor {
 }
 
 /**
- * Returns the fills since the position. If the list begins later than that, the fills in between
- * are queried from the history.
+ * Returns the fills since the position. If the list starts later than that, the missing fills are
+ * queried from the history.
  */
 async function since(
   info: InfoClient,

@@ -14,8 +14,8 @@ export type Instrument = {
 };
 
 /**
- * Finds instruments by name or id. `load` reads all perps. An outcome market is requested when it
- * is first used, because there can be thousands of them.
+ * Finds instruments by name or id. `load` reads all perps. Outcome markets are requested on first
+ * use, because there can be thousands of them.
  */
 export class Instruments {
   readonly #info: InfoClient;
@@ -39,13 +39,13 @@ export class Instruments {
       const sizeStep = formatDecimal(1, szDecimals);
       const perp = { id, name, priceTick, sizeStep, isOutcome: false };
       this.#add(perp);
-      // The base currency without a quote currency selects its first perp.
+      // A base currency without a quote currency selects its first perp.
       const isFirst = !this.#byName.has(baseCurrency.toUpperCase());
       if (isFirst) this.#byName.set(baseCurrency.toUpperCase(), perp);
     }
   }
 
-  /** Returns the perps in the order of their ids. */
+  /** Returns the perps ordered by id. */
   get perps(): readonly Instrument[] {
     return [...this.#byId.values()]
       .filter(({ isOutcome }) => !isOutcome)
@@ -75,8 +75,8 @@ export class Instruments {
   }
 
   /**
-   * Finds an instrument without a request. The result is undefined if the instrument has not been
-   * requested yet.
+   * Looks up an instrument without sending a request. The result is undefined if the instrument has
+   * not been requested yet.
    */
   known(idOrName: number | string): Instrument | undefined {
     return typeof idOrName === 'number'
@@ -91,12 +91,12 @@ export class Instruments {
 }
 
 /**
- * The direction in which a value between two steps is rounded; `nearest` rounds halves away from
- * zero.
+ * The direction in which a value between two grid points is rounded; `nearest` rounds halves away
+ * from zero.
  */
 export type GridDirection = 'down' | 'up' | 'nearest';
 
-/** The maximum number of decimals, which is more than that of any price or size of a venue. */
+/** The maximum number of decimals, more than any price or size on a venue has. */
 const DECIMALS = 18;
 const DIVIDE = { down: divFloor, up: divCeil, nearest: divHalfUp } as const;
 
@@ -115,7 +115,9 @@ export function onGrid(value: string, step: string, direction: GridDirection): s
   return formatDecimal(DIVIDE[direction](units, stepUnits) * stepUnits, DECIMALS);
 }
 
-/** Changes a decimal string by a percentage. The result is exact up to 18 decimals. */
+/**
+ * Increases or decreases a decimal string by a percentage. The result is exact up to 18 decimals.
+ */
 export function withPercent(value: string, percent: string): string {
   return formatDecimal(
     divFloor(exact(value) * (exact('100') + exact(percent)), exact('100')),

@@ -7,21 +7,18 @@ import type { StreamEvent } from '../transport/stream.ts';
 /** The number of levels per side that the venue's checksum covers. */
 const CHECKED_LEVELS = 20;
 
-/** The options of a `LocalBook`. */
+/** Options for a `LocalBook`. */
 export type LocalBookOptions = {
-  /** This function is called after every change. */
+  /** Called after every change. */
   readonly onChange?: ((book: LocalBook) => void) | undefined;
-  /**
-   * This function is called if the book differs from the venue's and is reloaded, which should
-   * never happen.
-   */
+  /** Called if the book differs from the venue's and is reloaded, which should never happen. */
   readonly onMismatch?: ((book: LocalBook) => void) | undefined;
 };
 
 /**
  * The whole book of an instrument, updated from the `l2Diff` channel and verified with the venue's
- * checksum after each change. It is empty and `isReady` is false before the first frame and after a
- * reset.
+ * checksum after each change. Before the first frame and after a reset, the book is empty and
+ * `isReady` is false.
  */
 export class LocalBook {
   readonly #streams: StreamsClient;
@@ -95,7 +92,7 @@ export class LocalBook {
     if (this.#options.onChange !== undefined) callApart(this.#options.onChange, this);
   }
 
-  /** Requests the whole book again, because later changes do not contain the missed ones. */
+  /** Requests the whole book again, because later changes do not include the missed ones. */
   #readAnew(): void {
     this.#stream.close();
     this.#forget();
@@ -111,8 +108,8 @@ export class LocalBook {
 }
 
 /**
- * Computes the checksum of the top levels: for each rank, the price and size of the bid are
- * followed by those of the ask.
+ * Computes the checksum of the top levels: at each rank, the bid's price and size come before the
+ * ask's.
  */
 function checksumOf(bids: readonly Level[], asks: readonly Level[]): number {
   const parts: string[] = [];

@@ -7,10 +7,10 @@ import type { InfoClient } from '../info/create-info.ts';
 import { type Instrument, onGrid, withPercent } from './instruments.ts';
 import { sleep } from '../transport/backoff.ts';
 
-/** The options of `placeOrders`. */
+/** Options for `placeOrders`. */
 export type PlaceOptions = {
   readonly builder?: OrderParameters['builder'];
-  /** Delays the requests so that they stay within the venue's rate limits. */
+  /** Delays requests to keep them within the venue's rate limits. */
   readonly pacer?: Pacer | undefined;
   readonly signal?: AbortSignal | undefined;
 };
@@ -19,9 +19,9 @@ export type PlaceOptions = {
 export type PlacedOrder = { readonly order: OrderEntry; readonly result: OrderResult | undefined };
 
 /**
- * Places any number of orders. Each action contains as many as possible, and the actions are sent
- * one after the other. Each order has its own result. If an action is rejected as a whole, the
- * error is thrown and earlier actions remain executed.
+ * Places any number of orders. Each action includes as many orders as possible, and the actions are
+ * sent one after another. Each order has its own result. If an action is rejected as a whole, the
+ * error is thrown; actions already executed remain in effect.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -42,11 +42,11 @@ export async function placeOrders(
   return placed;
 }
 
-/** A market order on a perp, for `marketOrder`. */
+/** A perp market order, for `marketOrder`. */
 export type MarketOrder = {
   readonly instrument: Instrument;
   readonly side: 'buy' | 'sell';
-  /** The size as a decimal string, which must be a multiple of the instrument's step. */
+  /** The size as a decimal string, a multiple of the instrument's size step. */
   readonly size: string;
   /** The maximum slippage from the current best price in percent, such as `'0.5'`. */
   readonly slippagePercent: string;
@@ -95,8 +95,8 @@ export function newCloid(): `0x${string}` {
 type Budget = { readonly limit: number; readonly windowMs: number };
 
 /**
- * Delays requests so that they stay within the venue's rate limits. It requests the limits at its
- * first use, and leaves a part of them to other clients at the same address.
+ * Delays requests to keep them within the venue's rate limits. It queries the limits on first use,
+ * and leaves part of them for other clients at the same address.
  */
 export class Pacer {
   readonly #ask: () => Promise<Budget>;
@@ -114,7 +114,7 @@ export class Pacer {
       now = () => performance.now(),
     }: {
       readonly path?: 'exchange' | 'info' | undefined;
-      /** The part of the limit to use, as a fraction; 0.8 by default. */
+      /** The fraction of the limit to use; 0.8 by default. */
       readonly share?: number | undefined;
       readonly now?: (() => number) | undefined;
     } = {},
@@ -126,7 +126,7 @@ export class Pacer {
     };
   }
 
-  /** Resolves when the next request may be sent, in the order of the calls. */
+  /** Resolves when the next request may be sent, in call order. */
   turn(signal?: AbortSignal): Promise<void> {
     const turn = this.#queue.then(() => this.#wait(signal));
     // An aborted call does not delay the next one.

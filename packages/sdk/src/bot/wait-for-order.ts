@@ -5,7 +5,7 @@ import type { InfoClient } from '../info/create-info.ts';
 import type { StreamsClient } from '../streams/create-streams.ts';
 import type { Subscription } from '../streams/subscription.ts';
 
-/** An order of an account, identified by its order id or its client order id. */
+/** An account's order, identified by its order id or its client order id. */
 export type OrderName = { readonly user: string } & (
   | { readonly oid: number }
   | { readonly cloid: string }
@@ -54,7 +54,7 @@ export async function waitForOrder(
   throw new HttpError(`The order is still open, or was never seen, after ${timeoutMs} ms`);
 }
 
-/** The options of `waitForOrder`. */
+/** Options for `waitForOrder`. */
 export type WaitForOrderOptions = {
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -65,7 +65,7 @@ async function endOf(
   info: InfoClient,
   name: OrderName,
 ): Promise<OrderEnd | undefined> {
-  // From here on, events are buffered, so that none is missed while the history is queried.
+  // Events are buffered from this point, so none is missed while the history is queried.
   await stream.ready;
   const before = await inHistory(info, name);
   if (before !== undefined) return before;
@@ -95,13 +95,13 @@ async function inHistory(info: InfoClient, name: OrderName): Promise<OrderEnd | 
   return undefined;
 }
 
-/** Returns the exact difference of two sizes. */
+/** Returns the exact difference between two sizes. */
 function difference(whole: string, rest: string): string {
   const units = (parseExact(whole, SIZE_DECIMALS) ?? 0n) - (parseExact(rest, SIZE_DECIMALS) ?? 0n);
   return formatDecimal(units, SIZE_DECIMALS);
 }
 
-/** The maximum number of decimals, which is more than that of any size. */
+/** The maximum number of decimals, more than any size has. */
 const SIZE_DECIMALS = 8;
 
 function isNamed(

@@ -84,7 +84,7 @@ const SENDS: Record<string, (exchange: Exchange) => Promise<{ txHash: string }>>
     }),
 };
 
-/** Returns a wallet that records the digests that it signs. */
+/** Returns a wallet that records the digests it signs. */
 function recordingWallet(privateKey: `0x${string}`): Wallet & { readonly digests: string[] } {
   const wallet = privateKeyWallet(privateKey);
   const digests: string[] = [];
@@ -95,7 +95,7 @@ function recordingWallet(privateKey: `0x${string}`): Wallet & { readonly digests
   return { ...wallet, sign, digests };
 }
 
-describe('the account, builder, vault and gate methods send the requests of the vectors', () => {
+describe('the account, builder, vault and gate methods send the same requests as the vectors', () => {
   test.each(Object.entries(SENDS))('the request of "%s" matches its vector', async (name, send) => {
     const given = vectorOf(name);
     const venue = await aVenue();
@@ -188,7 +188,7 @@ describe('malformed account actions are rejected', () => {
   });
 });
 
-test('a browser wallet never signs trades for a vault, because only its agent can', async () => {
+test('a browser wallet never signs trades for a vault, because only its agent may do so', async () => {
   const venue = await aVenue();
   const provider = { request: async () => '0x1' };
   const wallet = eip1193Wallet(provider, ACCOUNT);
@@ -210,7 +210,7 @@ describe('clients that share a signer use different nonces', () => {
     expect(new Set(replies.map(({ nonce }) => nonce))).toEqual(new Set(sent));
   });
 
-  test('clients use the given source of nonces', async () => {
+  test('clients use a nonce source passed to them', async () => {
     const venue = await aVenue();
     const nonces = new NonceSource(() => 7);
     const clients = [clientOf(venue, { nonces }), clientOf(venue, { nonces })];

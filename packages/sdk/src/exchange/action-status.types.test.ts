@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ActionStatus } from '../index.ts';
 
 /**
- * The compiler must report an error for each marked line. If a change of the types lets such a line
+ * The compiler must report an error for each marked line. If a type change lets such a line
  * compile, `npm run types` reports the unused mark as an error.
  */
 
@@ -20,7 +20,7 @@ const RESULT: { type: string; statuses: ['success'] } = {
   statuses: ['success'],
 };
 
-/** Reads a field that exists only for the given status, without a check for null. */
+/** Reads a field that exists only for the given status, without a null check. */
 function contentOf(receipt: ActionStatus): string | number {
   switch (receipt.status) {
     case 'executed':
@@ -36,7 +36,7 @@ function contentOf(receipt: ActionStatus): string | number {
   }
 }
 
-test('the status of an action determines which fields its receipt has', () => {
+test('the status of an action determines which fields are in its receipt', () => {
   const error = { code: 10_004, name: 'MARGIN', message: 'Insufficient margin' };
   const undecided = { result: null, error: null };
   const executed = {

@@ -142,7 +142,7 @@ const SENDS: Record<string, (exchange: Client['exchange']) => Promise<{ txHash: 
     }),
 };
 
-describe('the trading and operator methods send the requests of the vectors', () => {
+describe('the trading and operator methods send the same requests as the vectors', () => {
   test.each(Object.entries(SENDS))(
     'the request of "%s" matches its vector byte for byte',
     async (name, send) => {
@@ -195,7 +195,7 @@ describe('the order builders return valid order entries', () => {
     });
   });
 
-  test('a trigger order without a price is a market order, and triggers reduce by default', () => {
+  test('a trigger order without a price is a market order, and trigger orders are reduce-only by default', () => {
     const stop = { asset: 3, side: 'buy', size: '1', kind: 'sl', triggerPrice: '210' } as const;
     const trigger = { isMarket: true, triggerPx: '210', tpsl: 'sl' };
     expect(triggerOrder(stop)).toMatchObject({ b: true, p: '210', r: true, t: { trigger } });
@@ -219,7 +219,7 @@ describe('the order builders return valid order entries', () => {
     expect(orders[1]).toMatchObject({ a: 3, b: true, s: '2', r: true, m: 'isolated' });
   });
 
-  test('the TP/SL orders for part of a short position are buy orders with that size', () => {
+  test('TP/SL orders for part of a short position are buy orders for that part', () => {
     const { grouping, orders } = positionTpsl({
       asset: 3,
       position: 'short',
@@ -261,7 +261,7 @@ describe('a confirmed reply contains the results of the action', () => {
     expect(reply).toMatchObject({ status: 'executed', height: 7, created: { instrumentId: 4 } });
   });
 
-  test('a skipped price is reported and not thrown, because the other prices were accepted', async () => {
+  test('a skipped price is reported, not thrown, because the other prices were accepted', async () => {
     const status = { error: 'prices[1]: Instrument not found', code: 10_404, name: 'NOT_FOUND' };
     const { exchange } = clientOf(await aVenue({ statuses: [status] }, confirmed));
     const prices = [1, 777].map((instrumentId) => ({
@@ -276,7 +276,7 @@ describe('a confirmed reply contains the results of the action', () => {
     expect(reply).toMatchObject({ status: 'executed', failure: status, orders: [] });
   });
 
-  test('a setting that is rejected at its execution is thrown', async () => {
+  test('an error is thrown for a setting that is rejected at execution', async () => {
     const status = { error: 'Insufficient margin', code: 10_010, name: 'MARGIN' };
     const { exchange } = clientOf(await aVenue({ statuses: [status] }, confirmed));
     const failed = exchange.updateLeverage({ asset: 1, leverage: 2 }, { confirm: 'executed' });

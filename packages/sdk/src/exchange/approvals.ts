@@ -21,9 +21,9 @@ import { conversion, type SignerSet } from './signer-set.ts';
 
 /** The parameters of `approveAgent`. */
 export type ApproveAgentParameters = {
-  /** The address of the agent. The zero address revokes the label. */
+  /** The address of the agent. The zero address revokes the agent with this label. */
   readonly agentAddress: string;
-  /** The label of at most 64 characters for the agent; by default, the agent is the unnamed one. */
+  /** The agent's label, at most 64 characters. By default, this is the unnamed agent. */
   readonly agentName?: string | null | undefined;
 };
 
@@ -45,13 +45,13 @@ export function approveAgent<Confirm extends 'executed' | undefined = undefined>
 /** The parameters of `approveBuilderFee`. */
 export type ApproveBuilderFeeParameters = {
   readonly builder: string;
-  /** The maximum rate of the builder, such as `'0.05%'`, from 0.000001% to 1%. */
+  /** The maximum rate the builder may charge, such as `'0.05%'`, from 0.000001% to 1%. */
   readonly maxFeeRate: string;
 };
 
 /**
- * Permits a builder to charge a fee up to a rate for orders with this builder, or changes the rate.
- * The account's own key must sign.
+ * Permits a builder to charge a fee of up to the given rate on orders sent through it, or changes
+ * that rate. The account's own key must sign.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -110,8 +110,8 @@ export function claimBuilderRewards<Confirm extends 'executed' | undefined = und
 /** The parameters of `convertToMultiSigUser`. */
 export type ConvertToMultiSigUserParameters = {
   /**
-   * The signers of the account. Null makes it an ordinary account again, which the current signers
-   * must sign.
+   * The signers of the account. Null converts it back to an ordinary account; the current signers
+   * must sign that change.
    */
   readonly signers: SignerSet | null;
 };
@@ -119,7 +119,7 @@ export type ConvertToMultiSigUserParameters = {
 /**
  * Converts the account to a multi-sig account. Its agents are removed and its own key can no longer
  * sign, so use only addresses whose keys you have verified. The account's own key must sign; later
- * changes of the set must be signed by its signers (`multiSig`).
+ * changes to the set must be signed by its signers (`multiSig`).
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

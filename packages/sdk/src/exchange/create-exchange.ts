@@ -21,18 +21,18 @@ import * as transfers from './transfers.ts';
 
 type Confirmation = 'executed' | undefined;
 
-/** The actions of /exchange for one venue and one wallet. */
+/** The /exchange actions for one venue and one wallet. */
 export type ExchangeClient = TradingClient &
   ReturnType<typeof createActions> & {
     /** The actions on behalf of a multi-sig account. */
     multiSig: MultiSigClient;
-    /** The actions of the operator. The wallet must be one of the venue's admins. */
+    /** The operator's actions. The wallet must be one of the venue's admins. */
     venueAdmin: VenueAdminClient;
-    /** The actions of deployers, which list and resolve outcome markets. */
+    /** The actions of deployers, who list and resolve outcome markets. */
     outcomeDeploy: OutcomeDeployClient;
   };
 
-/** Creates the actions of /exchange for one venue and one wallet. */
+/** Creates the /exchange actions for one venue and one wallet. */
 export function createExchange(context: ExchangeContext & InfoContext): ExchangeClient {
   return {
     ...createTrading(context),
@@ -69,7 +69,8 @@ function createTrading(context: ExchangeContext) {
 type AnyAction = (context: ExchangeContext, ...rest: never[]) => Promise<unknown>;
 
 /**
- * Converts each exported function of an actions file to a method, with its types and its comment.
+ * Converts each function exported from an actions file to a method that keeps its types and
+ * comment.
  */
 function bindActions<Actions extends Readonly<Record<string, AnyAction>>>(
   context: ExchangeContext,
@@ -83,7 +84,7 @@ function bindActions<Actions extends Readonly<Record<string, AnyAction>>>(
 }
 
 /**
- * The type of an action without its context. The parameters are repeated, because otherwise
+ * The type of an action without its context. The parameters are repeated here because otherwise
  * `confirm` would not determine the type of the reply.
  */
 type Bound<Action> = Action extends (context: never, ...rest: infer Rest) => unknown
@@ -104,7 +105,7 @@ type Bound<Action> = Action extends (context: never, ...rest: infer Rest) => unk
         : never
   : never;
 
-/** The options of an agent's action, which can contain a vault, or those of a direct action. */
+/** The options for an agent's action, which can include a vault, or for a direct action. */
 type OptionsLike<
   Given,
   Confirm extends Confirmation,

@@ -7,7 +7,7 @@ import {
 } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 
-/** The options of operator actions, which act for the venue and never for a vault. */
+/** Options for operator actions, which act for the venue and never for a vault. */
 export type OperatorOptions<Confirm extends 'executed' | undefined = undefined> = Omit<
   ActionOptions<Confirm>,
   'vaultAddress'
@@ -23,10 +23,10 @@ type VariantOf<Parameters> = {
 /** The perp to list, with its names, steps, sizes, fees and margin table, spelled as in the API. */
 export type RegisterPerpParameters = NonNullable<AdminVariants['registerPerp']>;
 
-/** The perp to change, and at least one change. */
+/** The perp to change, with at least one change. */
 export type SetPerpParameters = NonNullable<AdminVariants['setPerp']>;
 
-/** Up to 200 oracle prices and the time of their observation. */
+/** Up to 200 oracle prices, with the time they were observed. */
 export type PushOracleParameters = NonNullable<AdminVariants['pushOracle']>;
 
 /** The fee schedule, starting with level 0. */
@@ -36,7 +36,7 @@ export type SetFeeTiersParameters = NonNullable<AdminVariants['setFeeTiers']>;
 export type SetGateParameters = NonNullable<AdminVariants['setGate']>;
 
 /**
- * The vault to register: its address, leader and name, and optionally the shares that replace the
+ * The vault to register: its address, leader and name, and optionally the shares to replace the
  * current ones.
  */
 export type RegisterVaultParameters = NonNullable<AdminVariants['registerVault']>;
@@ -67,19 +67,19 @@ export function createVenueAdmin(context: ExchangeContext) {
     };
   return {
     /**
-     * Lists a perp. Trading starts with its first oracle price. A confirmed reply contains the id
-     * in `created.instrumentId`.
+     * Lists a perp. Trading starts with its first oracle price. A confirmed reply gives the id in
+     * `created.instrumentId`.
      */
     registerPerp: send<RegisterPerpParameters>('registerPerp'),
     /** Changes, halts or delists a perp. Delisting is final and starts a closing hour. */
     setPerp: send<SetPerpParameters>('setPerp'),
     /**
      * Sends oracle prices. A price that is too old, too far ahead or for an unknown market is
-     * skipped, and the other prices are accepted. The first skipped price is not thrown but is in
-     * the `failure` of a confirmed reply.
+     * skipped, and the other prices are accepted. No error is thrown; the `failure` of a confirmed
+     * reply names the first skipped price.
      */
     pushOracle: send<PushOracleParameters>('pushOracle'),
-    /** Replaces the fee schedule from the next fill on. */
+    /** Replaces the fee schedule, starting with the next fill. */
     setFeeTiers: send<SetFeeTiersParameters>('setFeeTiers'),
     /**
      * Permits or prohibits new risk on a channel: for all accounts, for listed addresses, or by
@@ -92,8 +92,7 @@ export function createVenueAdmin(context: ExchangeContext) {
      */
     registerVault: send<RegisterVaultParameters>('registerVault'),
     /**
-     * Pays collected fees to the perp balance of an account. The insurance fund must be at its
-     * target.
+     * Pays collected fees to an account's perp balance. The insurance fund must be at its target.
      */
     treasurySend: send<TreasurySendParameters>('treasurySend'),
     /**
@@ -104,19 +103,19 @@ export function createVenueAdmin(context: ExchangeContext) {
   };
 }
 
-/** The parameters of a caller, which are read but never changed. */
+/** The caller's parameters, which are read but never changed. */
 type Given<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Given<Value[Key]> }
   : Value;
 type OutcomeVariants = Given<Omit<ActionOf<'outcomeDeploy'>, 'type'>>;
 
-/** A group of related markets. If the slug already exists, its texts are changed. */
+/** A group of related markets. If the slug already exists, its texts are replaced. */
 export type RegisterEventParameters = NonNullable<OutcomeVariants['registerEvent']>;
 
 /** A market of an event. It opens and closes automatically at its times. */
 export type RegisterMarketParameters = NonNullable<OutcomeVariants['registerMarket']>;
 
-/** Consecutive up-or-down markets on a price, which are listed and resolved automatically. */
+/** Consecutive up-or-down markets on a price, listed and resolved automatically. */
 export type RegisterSeriesParameters = NonNullable<OutcomeVariants['registerSeries']>;
 
 /** Up to 50 markets to open, halt or close. The change applies to all of them or to none. */
@@ -132,8 +131,8 @@ export type ResolveParameters = NonNullable<OutcomeVariants['resolve']>;
 export type OutcomeDeployClient = ReturnType<typeof createOutcomeDeploy>;
 
 /**
- * Creates the deployer's actions. Their signatures are explicit, because otherwise `confirm` would
- * not determine the type of the reply.
+ * Creates the deployer's actions. Their type signatures are explicit, because otherwise `confirm`
+ * would not determine the type of the reply.
  */
 export function createOutcomeDeploy(context: ExchangeContext) {
   const deploy = <Confirm extends Confirmation>(
@@ -144,17 +143,17 @@ export function createOutcomeDeploy(context: ExchangeContext) {
     return sendAction(context, outcomeDeployShape, () => action, options);
   };
   return {
-    /** Registers an event, or changes its texts. A confirmed reply contains `created.eventId`. */
+    /** Registers an event, or changes its texts. A confirmed reply gives `created.eventId`. */
     registerEvent: <Confirm extends Confirmation = undefined>(
       registerEvent: RegisterEventParameters,
       options?: OperatorOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => deploy({ registerEvent }, options),
-    /** Lists a market of an event. A confirmed reply contains `created.instrumentId`. */
+    /** Lists a market of an event. A confirmed reply gives `created.instrumentId`. */
     registerMarket: <Confirm extends Confirmation = undefined>(
       registerMarket: RegisterMarketParameters,
       options?: OperatorOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => deploy({ registerMarket }, options),
-    /** Registers a series or changes it. A confirmed reply contains `created.seriesSlug`. */
+    /** Registers a series or changes it. A confirmed reply gives `created.seriesSlug`. */
     registerSeries: <Confirm extends Confirmation = undefined>(
       registerSeries: RegisterSeriesParameters,
       options?: OperatorOptions<Confirm>,
@@ -164,8 +163,8 @@ export function createOutcomeDeploy(context: ExchangeContext) {
       options?: OperatorOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => deploy({ setTrading }, options),
     /**
-     * Sends reference prices. A stale price is skipped and the other prices are accepted. A
-     * confirmed reply contains the first skipped price in `failure`.
+     * Sends reference prices. Stale prices are skipped and the others accepted. A confirmed reply
+     * names the first skipped price in `failure`.
      */
     pushPrice: <Confirm extends Confirmation = undefined>(
       pushPrice: PushPriceParameters,

@@ -52,7 +52,7 @@ const expired = (expiresAfter: number, timeMs: number): Answer => ({
 });
 
 /**
- * Shifts the local clock by this time for the rest of the test, and returns a function that reads
+ * Shifts the local clock by this amount for the rest of the test, and returns a function that reads
  * the real clock.
  */
 function offBy(ms: number): () => number {
@@ -112,7 +112,7 @@ describe('trading actions have a default expiry (R-tx: the same bytes execute on
     expect(venue.received.length).toBe(1);
   });
 
-  test('callers can choose a longer expiry, no expiry or an explicit one', async () => {
+  test('callers can set a longer expiry, no expiry or an explicit one', async () => {
     const venue = await aVenue(OK);
     const beforeMs = Date.now();
     await clientOf(venue, { orderLifeMs: 700_000 }).exchange.order(ORDERS);
@@ -137,7 +137,7 @@ describe('trading actions have a default expiry (R-tx: the same bytes execute on
 });
 
 describe('an order that arrives after its expiry is reported as not executed', () => {
-  test('an expired order is reported as not executed, with its name and hash', async () => {
+  test('an expired order is reported by name and hash as not executed', async () => {
     const venue = await aVenue('silence', expired(1, Date.now() + 5000));
     const client = clientOf(venue, { orderLifeMs: 60, timeoutMs: 100 });
     const failed = client.exchange.order(ORDERS);
@@ -152,7 +152,7 @@ describe('an order that arrives after its expiry is reported as not executed', (
     expect(venue.received.length).toBe(2);
   });
 
-  test('an order without any response is reported with its expiry', async () => {
+  test('an order that gets no response is reported with its expiry', async () => {
     const venue = await aVenue('cut');
     const failed = clientOf(venue, { retriesMax: 1 }).exchange.order(ORDERS);
     await expect(failed).rejects.toMatchObject({ txHash: expect.any(String) });
@@ -161,7 +161,7 @@ describe('an order that arrives after its expiry is reported as not executed', (
 });
 
 describe('a client adjusts to a local clock that differs from the venue’s', () => {
-  test('the difference of the clocks is learned from the dates of responses', async () => {
+  test('the clock difference is learned from response dates', async () => {
     const venue = await aVenue({ body: { success: true, code: 0, data: { universe: [] } } }, OK);
     const rightNow = offBy(HOUR_MS);
     const client = clientOf(venue);
@@ -182,7 +182,7 @@ describe('a client adjusts to a local clock that differs from the venue’s', ()
     expect(second!.nonce).not.toBe(first!.nonce);
   });
 
-  test('the difference is learned again after the local clock was corrected', async () => {
+  test('the difference is learned again after the local clock is corrected', async () => {
     const rightNow = offBy(-HOUR_MS);
     const venue = await aVenue(expired(1, rightNow()), OK);
     const client = clientOf(venue);
@@ -194,7 +194,7 @@ describe('a client adjusts to a local clock that differs from the venue’s', ()
     expect(lifeMs).toBeLessThan(8000);
   });
 
-  test('the clock is corrected only once, so a second refusal is thrown', async () => {
+  test('the clock is corrected only once; a second refusal is thrown', async () => {
     const venue = await aVenue(expired(1, Date.now() + HOUR_MS));
     await expect(clientOf(venue).exchange.order(ORDERS)).rejects.toThrow(ExpiredError);
     expect(venue.received.length).toBe(2);

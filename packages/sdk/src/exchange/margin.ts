@@ -13,8 +13,8 @@ export type UpdateLeverageParameters = {
   /** The instrument id. */
   readonly asset: number;
   /**
-   * The leverage as an integer. With isolated margin in hedge mode, a negative value sets that of
-   * the short side.
+   * The leverage as an integer. With isolated margin in hedge mode, a negative value sets the
+   * leverage of the short side.
    */
   readonly leverage: number;
   /**
@@ -43,8 +43,8 @@ export function updateLeverage<Confirm extends 'executed' | undefined = undefine
 export type UpdateMarginModeParameters = { readonly asset: number; readonly isCross: boolean };
 
 /**
- * Switches one instrument between cross and isolated margin. It is rejected while the instrument
- * has a position or an order.
+ * Switches one instrument between cross and isolated margin. It is rejected while there is a
+ * position or an order on the instrument.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

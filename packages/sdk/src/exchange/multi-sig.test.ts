@@ -16,7 +16,7 @@ import {
   signProposal,
 } from './multi-sig.ts';
 
-/** The signers use the keys of the vectors, which were generated with other libraries. */
+/** The signers use the keys from the vectors, which were generated with other libraries. */
 
 const running: FakeVenue[] = [];
 afterEach(async () => {
@@ -31,7 +31,7 @@ async function aVenue(...script: Answer[]): Promise<FakeVenue> {
   return venue;
 }
 
-/** Creates the client of a vector's sender. */
+/** Creates a client for a vector's sender. */
 function senderOf(given: Vector, venue: FakeVenue): Client {
   const wallet = privateKeyWallet(given.privateKey);
   const nonces = new NonceSource(() => given.nonce);
@@ -50,7 +50,7 @@ const AN_ORDER = {
   grouping: 'na' as const,
 };
 
-/** The parameters from which each vector's sender creates its proposal. */
+/** The parameters with which each vector's sender creates its proposal. */
 const PROPOSED: Record<string, Omit<ProposeParameters, 'multiSigUser'>> = {
   'multiSig-order': { action: AN_ORDER },
   'multiSig-order-vault-expiresAfter': {
@@ -76,7 +76,7 @@ const PROPOSED: Record<string, Omit<ProposeParameters, 'multiSigUser'>> = {
   'multiSig-convert-back': { action: conversion(null) },
 };
 
-test('the tests propose every wrapper of the vectors', () => {
+test('the tests propose every wrapper in the vectors', () => {
   const wrappers = VECTORS.filter(({ scheme }) => scheme === 'multiSig');
   expect(Object.keys(PROPOSED)).toEqual(wrappers.map(({ name }) => name));
 });
@@ -85,7 +85,7 @@ describe.each(Object.entries(PROPOSED))('the multi-sig proposal "%s"', (name, pa
   const given = vectorOf(name);
   const network: Network = given;
 
-  test('the proposal is signed by each signer and sent as in the vector', async () => {
+  test('each signer signs the proposal, which is sent as in the vector', async () => {
     const venue = await aVenue();
     const { exchange } = senderOf(given, venue);
     const made = await exchange.multiSig.propose({ multiSigUser: GROUP, ...parameters });
@@ -126,7 +126,7 @@ describe('a multi-sig proposal is sent only by its sender and only if it is vali
     return { exchange, proposal, signatures };
   }
 
-  test('a rate-limited proposal is sent again unchanged, because its signers signed its nonce', async () => {
+  test('a rate-limited proposal is resent unchanged, because its signers signed its nonce', async () => {
     const venue = await aVenue({
       status: 429,
       headers: { 'retry-after': '0' },

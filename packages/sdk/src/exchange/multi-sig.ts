@@ -38,12 +38,12 @@ import type { SigningRequest, Wallet } from '../wallet.ts';
 
 type Confirmation = 'executed' | undefined;
 
-/** The steps of acting for a multi-sig account, for one venue and one wallet. */
+/** The steps for acting on behalf of a multi-sig account, for one venue and one wallet. */
 export type MultiSigClient = ReturnType<typeof createMultiSig>;
 
 /**
- * Creates the steps. Their signatures are explicit, because otherwise `confirm` would not determine
- * the type of the reply.
+ * Creates the steps. Their type signatures are explicit, because otherwise `confirm` would not
+ * determine the type of the reply.
  */
 export function createMultiSig(context: ExchangeContext) {
   return {
@@ -67,17 +67,17 @@ export function createMultiSig(context: ExchangeContext) {
 
 /** The parameters of `multiSig.propose`. */
 export type ProposeParameters = {
-  /** The account for which to act. */
+  /** The account to act for. */
   readonly multiSigUser: string;
   /**
-   * The action, spelled as in the API. A direct action does not contain the network and the nonce.
+   * The action, spelled as in the API. A direct action does not include the network or the nonce.
    */
   readonly action: ProposedAction;
   /** The signer that will send the proposal; by default the client's own wallet. */
   readonly outerSigner?: string | undefined;
-  /** The chain id of the EIP-712 domain, for signers whose wallets sign only for one chain. */
+  /** The chain id of the EIP-712 domain, for signers whose wallets sign for only one chain. */
   readonly signatureChainId?: number | undefined;
-  /** The vault for which to act. The multi-sig account must be its leader. */
+  /** The vault to act for. The multi-sig account must be its leader. */
   readonly vaultAddress?: string | undefined;
   /**
    * The consensus time in milliseconds at which the action expires; not allowed for direct actions.
@@ -86,9 +86,9 @@ export type ProposeParameters = {
 };
 
 /**
- * Creates a proposal for the signers of a multi-sig account without sending a request. Pass the
- * proposal to the signers, and then `send` it with their signatures. It is valid as long as its
- * nonce is: for less than two days, and until its sender has consumed 100 later nonces.
+ * Creates a proposal for the signers of a multi-sig account without sending a request. Pass it to
+ * the signers, then `send` it with their signatures. It remains valid as long as its nonce: for
+ * less than two days, and until its sender has used 100 later nonces.
  *
  * @throws ValidationError, SigningError
  */
@@ -114,9 +114,7 @@ async function proposeMultiSig(
   return proposal;
 }
 
-/**
- * The options for sending a proposal. All other fields of the envelope are part of the proposal.
- */
+/** Options for sending a proposal. All other fields of the envelope are part of the proposal. */
 export type SendMultiSigOptions<Confirm extends 'executed' | undefined = undefined> = Pick<
   ActionOptions<Confirm>,
   'confirm' | 'signal'
@@ -125,7 +123,7 @@ export type SendMultiSigOptions<Confirm extends 'executed' | undefined = undefin
 /**
  * Sends a proposal with at least the required number of signatures. The client's wallet must be the
  * proposal's `outerSigner`, and its own signature counts only if it is in the list. After a rate
- * limit, the same bytes are sent again, because for new bytes all signers would have to sign again.
+ * limit, the same bytes are sent again, because new bytes would require every signer to sign again.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -151,8 +149,8 @@ async function sendMultiSig<Confirm extends 'executed' | undefined = undefined>(
 }
 
 /**
- * Rejects invalid signatures before the sender signs. Only the venue can determine whether there
- * are enough.
+ * Rejects invalid signatures before the sender signs. Only the venue can tell whether there are
+ * enough signatures.
  */
 function refuseStrays(
   proposal: MultiSigProposal,
@@ -174,7 +172,7 @@ function refuseStrays(
   }
 }
 
-/** An action that a wrapper can contain, spelled as in the API and bound to a network. */
+/** An action that a wrapper can hold, spelled as in the API and bound to a network. */
 type InnerActionInput = { [Type in InnerActionType]: ActionInputOf<Type> }[InnerActionType];
 
 /**
@@ -199,13 +197,15 @@ export type MultiSigProposal = {
   readonly outerSigner: string;
   readonly action: InnerActionInput;
   readonly nonce: number;
-  /** The chain id for the domains of direct actions and of the sender's own signature. */
+  /** The chain id for the domains of direct actions and the sender's own signature. */
   readonly signatureChainId?: number | undefined;
   readonly vaultAddress?: string | undefined;
   readonly expiresAfter?: number | undefined;
 };
 
-/** Returns the data that a signer of a proposal signs: the digest and its typed data. */
+/**
+ * Returns the data that a signer of a proposal signs: the digest and the corresponding typed data.
+ */
 export function multiSigRequest(proposal: MultiSigProposal, network: Network): SigningRequest {
   const { hash, payload } = hashProposal(proposal, createHasher(network));
   return { digest: hash.digest, typedData: () => innerTypedDataOf(hash, payload, network) };
@@ -227,7 +227,7 @@ export async function signProposal(
   return wallet.sign(multiSigRequest(proposal, network));
 }
 
-/** Returns the signer of a proposal's signature, or undefined if there is none. */
+/** Returns the signer recovered from a proposal's signature, or undefined if there is none. */
 export function proposalSigner(
   proposal: MultiSigProposal,
   signature: SignatureHex,
@@ -243,7 +243,8 @@ function envelopeOf(proposal: MultiSigProposal): EnvelopeFields {
 }
 
 /**
- * Builds the wrapper of a proposal. The inner hash can be computed from it even without signatures.
+ * Builds the wrapper of a proposal. The inner hash can be computed from it even before it is
+ * signed.
  */
 function wrapperOf(
   { multiSigUser, outerSigner, action }: MultiSigProposal,
@@ -262,7 +263,7 @@ function hashProposal(
   return { hash: hashInnerAction(hasher, { msgpack, payload, context: proposal }), payload };
 }
 
-/** Rejects malformed proposals before any signer is requested to sign. */
+/** Rejects malformed proposals before any signer is asked to sign. */
 function checkProposal(proposal: MultiSigProposal, network: Network): void {
   const wrapper = wrapperOf(proposal, [NO_SIGNATURE]);
   const { type } = proposal.action;

@@ -1,6 +1,6 @@
 import type { OrderEntry, OrderParameters } from './orders.ts';
 
-/** The fields that all kinds of orders have in common. */
+/** The fields common to all kinds of orders. */
 export type OrderBasics = {
   /** The instrument id. */
   readonly asset: number;
@@ -17,7 +17,7 @@ export type OrderBasics = {
 export type LimitOrder = OrderBasics & {
   readonly price: string;
   /**
-   * True for a reduce-only order. In hedge mode, a reduce-only buy closes the short position and a
+   * True for a reduce-only order. In hedge mode, a reduce-only buy closes the short position, and a
    * reduce-only sell the long one.
    */
   readonly reduceOnly?: boolean | undefined;
@@ -29,7 +29,7 @@ export type LimitOrder = OrderBasics & {
     | { readonly tif: 'Gtd'; /** Consensus time in milliseconds. */ readonly expireTime: number }
   );
 
-/** Builds a limit order as it is sent; the default is Gtc. */
+/** Builds a limit order in the form in which it is sent. The default is Gtc. */
 export function limitOrder(order: LimitOrder): OrderEntry {
   const { price, reduceOnly = false, tif = 'Gtc', expireTime } = order;
   const limit = expireTime === undefined ? { tif } : { tif, expireTime };
@@ -53,8 +53,8 @@ function extras({ marginMode, cloid }: OrderBasics): Pick<OrderEntry, 'm' | 'c'>
 export type TriggerOrderInput = OrderBasics & {
   readonly kind: 'tp' | 'sl';
   /**
-   * The mark at which the order triggers. A selling stop-loss and a buying take-profit trigger at
-   * this mark or below, and the others at this mark or above.
+   * The mark at which the order triggers. Sell stop-losses and buy take-profits trigger at or below
+   * this mark; the others trigger at or above it.
    */
   readonly triggerPrice: string;
   /** The limit price of the resulting order. If it is absent, the order is a market order. */
@@ -63,7 +63,7 @@ export type TriggerOrderInput = OrderBasics & {
   readonly reduceOnly?: boolean | undefined;
 };
 
-/** Builds a trigger order as it is sent. */
+/** Builds a trigger order in the form in which it is sent. */
 export function triggerOrder(order: TriggerOrderInput): OrderEntry {
   const { kind: tpsl, triggerPrice: triggerPx, limitPrice, reduceOnly = true } = order;
   // The price of a market trigger has no effect, but the field is required.
@@ -76,8 +76,8 @@ export function triggerOrder(order: TriggerOrderInput): OrderEntry {
 }
 
 /**
- * The trigger price and limit price of a take-profit or stop-loss. Without a limit price, it is a
- * market order.
+ * The trigger price and limit price of a take-profit or stop-loss. If there is no limit price, it
+ * is a market order.
  */
 export type Exit = {
   readonly triggerPrice: string;
@@ -95,7 +95,7 @@ export type BracketOrder = {
 
 /**
  * Builds an order with a take-profit, a stop-loss or both, as parameters of `order`. They become
- * active when the parent fills, and the one that fills first cancels the other.
+ * active when the parent fills, and whichever fills first cancels the other.
  */
 export function bracketOrder({ parent, takeProfit, stopLoss }: BracketOrder): OrderParameters {
   const { a: asset, b: isBuy, s: size, m: marginMode } = parent;
@@ -106,7 +106,7 @@ export function bracketOrder({ parent, takeProfit, stopLoss }: BracketOrder): Or
   return { grouping: 'normalTpsl', orders: [parent, ...children] };
 }
 
-/** Lists the given TP/SL orders, the take-profit first. */
+/** Lists the given TP/SL orders, take-profit first. */
 function exitsOf({
   takeProfit,
   stopLoss,
@@ -117,11 +117,11 @@ function exitsOf({
   ];
 }
 
-/** A take-profit, a stop-loss or both of a position, for `positionTpsl`. */
+/** A take-profit, a stop-loss or both for a position, for `positionTpsl`. */
 export type PositionTpslOrder = {
   /** The instrument id. */
   readonly asset: number;
-  /** The side of the position, which is the opposite of that of its TP/SL orders. */
+  /** The side of the position, opposite to that of its TP/SL orders. */
   readonly position: 'long' | 'short';
   /** The size to close; by default the whole position at the time of the trigger. */
   readonly size?: string | undefined;

@@ -31,15 +31,15 @@ export type OrderEntry = Omit<ParsedOrder, 't'> & { readonly t: OrderKind };
 export type OrderParameters = {
   /** The orders, at most 50. */
   readonly orders: readonly OrderEntry[];
-  /** The relation between the orders; by default they are independent. */
+  /** How the orders are related; by default they are independent. */
   readonly grouping?: ActionOf<'order'>['grouping'];
-  /** The builder `b` that receives a fee, and its fee `f` in tenths of a basis point. */
+  /** The builder `b` that receives a fee, and the fee `f` in tenths of a basis point. */
   readonly builder?: { readonly b: string; readonly f: number };
 };
 
 /**
- * Places orders. With `confirm: 'executed'`, the reply contains the result of each order. An order
- * that was rejected at its execution has the state `rejected` and is not thrown.
+ * Places orders. With `confirm: 'executed'`, the reply includes each order's result. For an order
+ * rejected at execution, no error is thrown; its state is `rejected`.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -57,7 +57,7 @@ export function order<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, orderShape, () => action, options);
 }
 
-/** The order to amend, and its new price and **total** size, which includes the filled size. */
+/** The order to amend, with its new price and its new **total** size, including the filled part. */
 export type Modify2Parameters = {
   /** The instrument id. */
   readonly a: number;
@@ -69,7 +69,7 @@ export type Modify2Parameters = {
 );
 
 /**
- * Amends a resting order. The order keeps its ids, and at an unchanged price also its position in
+ * Amends a resting order. The order keeps its ids and, if the price is unchanged, its position in
  * the queue. A size at or below the filled size cancels the remainder.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
@@ -151,15 +151,15 @@ export function cancelAll<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, cancelAllShape, () => action, options);
 }
 
-/** The parameters of `scheduleCancel`. Without `time`, the schedule is removed. */
+/** The parameters of `scheduleCancel`. If `time` is absent, the schedule is removed. */
 export type ScheduleCancelParameters = {
   /** The consensus time in milliseconds, at least 5 s ahead. */
   readonly time?: number | undefined;
 };
 
 /**
- * Cancels all orders at `time` unless the schedule is changed or removed before, as a dead man's
- * switch. Reduce-only triggers stay, because they protect positions.
+ * Cancels all orders at `time` unless the schedule is changed or removed first: a dead man's
+ * switch. Reduce-only triggers remain, because they protect positions.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -180,8 +180,8 @@ export type ReversePositionParameters = {
 };
 
 /**
- * Closes a position at the market and opens the same size on the other side. This can take several
- * blocks; `activeReverseJobs` in the account's state shows the progress.
+ * Closes a position at market and opens the same size on the other side. This can take several
+ * blocks; `activeReverseJobs` in the account state shows its progress.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -196,7 +196,7 @@ export function reversePosition<Confirm extends 'executed' | undefined = undefin
 
 /**
  * A number of pairs of shares: `asset` is the instrument id of the market, and `sz` is the number
- * as a decimal string.
+ * of pairs as a decimal string.
  */
 export type OutcomeOperation = { readonly asset: number; readonly sz: string };
 
@@ -206,8 +206,8 @@ export type OutcomeOperateParameters =
   | { readonly merge: readonly OutcomeOperation[]; readonly split?: undefined };
 
 /**
- * Splits USDC into pairs of YES and NO shares at 1 USDC per pair, or merges pairs back. The action
- * has no fee and no delay, and executes either all entries or none.
+ * Splits USDC into pairs of YES and NO shares at 1 USDC per pair, or merges pairs back into USDC.
+ * The action has no fee and no delay, and executes all entries or none.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

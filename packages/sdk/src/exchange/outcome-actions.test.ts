@@ -41,7 +41,7 @@ const SENDS: Record<string, (exchange: Client['exchange']) => Promise<{ txHash: 
         { asset: 100_002, sz: '12.5' },
       ],
     }),
-  // The keys are not in the order in which they are signed.
+  // These keys are deliberately not in signing order.
   'outcomeDeploy-registerEvent': ({ outcomeDeploy }) =>
     outcomeDeploy.registerEvent({
       ...DAY,
@@ -163,18 +163,18 @@ describe('the builders of outcome orders return valid order entries', () => {
   );
 });
 
-describe('an acknowledged outcome order can be followed to its result', () => {
+describe('an acknowledged outcome order can be tracked until it has a result', () => {
   const traceId = '0b7f3a52-6c1e-5d84-9a3b-2f1d0c9e8b7a';
   const wallet = privateKeyWallet(vectorOf('order-gtc').privateKey);
   const orders = [buyYes({ asset: 100_001, price: '0.6', size: '10' })];
 
-  test('the reply to an outcome order contains its trace id', async () => {
+  test('the reply to an outcome order includes its trace id', async () => {
     const venue = await aVenue({ body: { status: 'ok', traceId } });
     const { exchange } = createClient({ url: venue.url, network: 'testnet', wallet });
     expect(await exchange.order({ orders })).toMatchObject({ status: 'queued', traceId });
   });
 
-  test('a confirmed reply contains the trace id whether or not the order has been executed', async () => {
+  test('a confirmed reply includes the trace id whether or not the order has been executed', async () => {
     const result = { type: 'PlaceOrder', data: { statuses: ['success'], orders: [] } };
     const envelope = { confirm: 'executed', txHash: '0x', height: 7, traceId };
     const venue = await aVenue(

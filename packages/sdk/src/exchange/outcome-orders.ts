@@ -18,14 +18,14 @@ export type OutcomeOrder = {
 );
 
 /**
- * Builds an order to buy YES shares. A market has one book in prices of YES, but an order has the
- * price of its own outcome, and two flags select the outcome and the side.
+ * Builds an order to buy YES shares. A market has one book, quoted in YES prices, but an order
+ * gives the price of its own outcome; two flags select the outcome and the side.
  */
 export function buyYes(order: OutcomeOrder): OrderEntry {
   return outcomeOrder(order, { b: true, r: false });
 }
 
-/** Builds an order to buy NO shares, which is an ask at one minus the price in the book. */
+/** Builds an order to buy NO shares, which rests on the book as an ask at one minus the price. */
 export function buyNo(order: OutcomeOrder): OrderEntry {
   return outcomeOrder(order, { b: false, r: false });
 }
@@ -36,14 +36,14 @@ export function sellYes(order: OutcomeOrder): OrderEntry {
 }
 
 /**
- * Builds an order to sell NO shares that the account holds, which is a bid at one minus the price
- * in the book.
+ * Builds an order to sell NO shares that the account holds, which rests on the book as a bid at one
+ * minus the price.
  */
 export function sellNo(order: OutcomeOrder): OrderEntry {
   return outcomeOrder(order, { b: true, r: true });
 }
 
-/** Returns the price of the other outcome. One share of each outcome is worth 1 in total. */
+/** Returns the price of the other outcome. One share of each outcome together are worth 1. */
 export function otherLegPrice(price: string): string {
   const units = parseExact(price, PRICE_DECIMALS);
   if (units === undefined || units < 0n || units > ONE) {
@@ -52,7 +52,7 @@ export function otherLegPrice(price: string): string {
   return formatDecimal(ONE - units, PRICE_DECIMALS);
 }
 
-/** The maximum number of decimals of the prices of outcome markets. */
+/** The maximum number of decimals in an outcome market's price. */
 const PRICE_DECIMALS = 6;
 const ONE = 1_000_000n;
 

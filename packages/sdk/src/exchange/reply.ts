@@ -12,7 +12,7 @@ import type { SignedAction } from './sign-action.ts';
 import { type InfoContext, queryInfo } from '../info/query-info.ts';
 import { sleep } from '../transport/backoff.ts';
 
-/** The identifiers of the request, which every reply contains. */
+/** The request's identifiers, included in every reply. */
 type Sent = {
   /** The permanent identifier of the action. `info.actionStatus({ txHash })` returns its result. */
   readonly txHash: Hash;
@@ -25,7 +25,7 @@ export type AcceptedReply = Sent & {
   readonly warnings: readonly Warning[];
 };
 
-/** The reply to an outcome order that waits for its release. The streams report its result. */
+/** The reply to an outcome order that is waiting for its release. The streams report its result. */
 export type QueuedReply = Sent & {
   readonly status: 'queued';
   readonly traceId: string;
@@ -40,7 +40,7 @@ export type ExecutedReply = Sent & {
   readonly status: 'executed';
   /** The height of the block that executed the action. */
   readonly height: number;
-  /** The results of the entries in their order; empty for actions without entries. */
+  /** The results of the entries, in order; empty for actions without entries. */
   readonly orders: readonly OrderResult[];
   /** The failure of the first entry that failed. The other entries are independent of it. */
   readonly failure: ActionFailure | undefined;
@@ -58,7 +58,7 @@ export type Created = {
   readonly seriesSlug?: string;
 };
 
-/** The reason why an entry failed. */
+/** The reason an entry failed. */
 export type ActionFailure = Exclude<ActionResultStatus, 'success'>;
 
 /**
@@ -70,9 +70,7 @@ export type PendingReply = Sent & {
   readonly traceId: string | undefined;
 };
 
-/**
- * The type of the reply to an action, which depends on whether the action requests confirmation.
- */
+/** The type of the reply to an action, depending on whether the action requests confirmation. */
 export type ReplyOf<Confirm extends 'executed' | undefined> = Confirm extends 'executed'
   ? ExecutedReply | PendingReply
   : AcceptedReply | QueuedReply;
@@ -81,12 +79,12 @@ export type ReplyOf<Confirm extends 'executed' | undefined> = Confirm extends 'e
 export type ActionReply = AcceptedReply | QueuedReply | ExecutedReply | PendingReply;
 
 /**
- * The pattern of a failure that identifies its entry. The other entries are independent of it, even
- * if the reply has no results.
+ * The pattern of a failure message that identifies its entry. The other entries are independent of
+ * it, even if the reply has no results.
  */
 const ENTRY_FAILURE = /^\w+\[\d+\]: /;
 
-/** Reads a response of /exchange. A refusal of the whole action is thrown. */
+/** Reads a response of /exchange. If the whole action was refused, the error is thrown. */
 export function readReply(reply: HttpReply, { txHash, nonce }: SignedAction): ActionReply {
   const sent = { txHash, nonce };
   const body = reply.body as unknown as ExchangeEnvelope;
@@ -102,7 +100,7 @@ export function readReply(reply: HttpReply, { txHash, nonce }: SignedAction): Ac
   const { statuses, orders, created } = body.data.data;
   const [status] = statuses;
   const failure = status === 'success' ? undefined : status;
-  // A failure without entries applies to the whole action.
+  // A failure that names no entry applies to the whole action.
   const isOfAll = orders === undefined && !ENTRY_FAILURE.test(failure?.error ?? '');
   if (failure !== undefined && isOfAll) throw failureOf(failure, reply);
   if (body.confirm !== 'executed') return { ...sent, status: 'accepted', warnings };
@@ -116,10 +114,10 @@ function failureOf(failure: ActionFailure, { status, body }: HttpReply): ApiErro
   return new ApiError({ code, name, message, details, httpStatus: status, response: body });
 }
 
-/** The options of `waitForAction`. */
+/** Options for `waitForAction`. */
 export type WaitOptions = {
   readonly timeoutMs?: number | undefined;
-  /** The interval between two queries of the receipt. */
+  /** The interval between queries for the receipt. */
   readonly intervalMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 };

@@ -15,43 +15,40 @@ import type { Wallet } from '../wallet.ts';
 import { type ActionReply, readReply, type ReplyOf } from './reply.ts';
 import { type EnvelopeFields, type SignedAction, signShaped } from './sign-action.ts';
 
-/** The context that is needed to send actions. */
+/** The context needed to send actions. */
 export type ExchangeContext = {
   readonly hasher: HasherSource;
-  /** Explains a refusal that was caused by a wrong network; absent if the check is disabled. */
+  /** Explains a refusal caused by a wrong network; absent if the check is disabled. */
   readonly networkCheck?: NetworkCheck | undefined;
   readonly http: HttpTransport;
   readonly nonces: Pick<NonceSource, 'next'>;
   readonly clock: VenueClock;
-  /**
-   * The time after the call during which an order may be accepted, in milliseconds; Infinity for no
-   * limit.
-   */
+  /** How long after the call an order may be accepted, in milliseconds; Infinity for no limit. */
   readonly orderLifeMs?: number | undefined;
-  /** The wallet that signs; undefined in a client that only reads. */
+  /** The wallet that signs; undefined in a read-only client. */
   readonly wallet: Wallet | undefined;
-  /** The vault for which trading actions act by default; undefined for the account itself. */
+  /** The vault that trading actions act for by default; undefined for the account itself. */
   readonly vaultAddress?: string | undefined;
 };
 
-/** The options for sending an action. */
+/** Options for sending an action. */
 export type ActionOptions<Confirm extends 'executed' | undefined = undefined> = {
-  /** With this option, the client waits for the execution and returns its results. */
+  /** With this option, the client waits for execution and returns its results. */
   readonly confirm?: Confirm;
   /**
    * The consensus time in milliseconds at which the action expires, or null for no expiry. Trading
-   * actions expire by default; see `orderLifeMs` of the client.
+   * actions expire by default; see the client's `orderLifeMs`.
    */
   readonly expiresAfter?: number | null | undefined;
-  /** The vault for which to act. The account must be its leader. */
+  /** The vault to act for. The account must be its leader. */
   readonly vaultAddress?: string | undefined;
-  /** The chain id of the EIP-712 domain, for wallets that sign only for one chain. */
+  /** The chain id of the EIP-712 domain, for wallets that sign for only one chain. */
   readonly signatureChainId?: number | undefined;
   /** A signal that stops the wait. The action may already have been sent. */
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Signs an action and sends it. `build` receives the nonce, for actions that contain it. */
+/** Signs an action and sends it. `build` receives the nonce, for actions that include it. */
 export async function sendAction<Confirm extends 'executed' | undefined>(
   context: ExchangeContext,
   shape: ObjectShape,
@@ -105,8 +102,8 @@ export async function deliver(
       else if (!mayHaveExecuted && signAnew !== undefined) signed = await signAnew();
       return signed.body;
     },
-    // After a lost response, another attempt is always useful, because the next response reports
-    // the result even if the action has expired.
+    // After a lost response, another attempt is always worthwhile, because the next response
+    // reports the result even if the action has expired.
     isWorthwhile: (failure, waitMs) =>
       failure === 'unknown' || mayHaveExecuted || !expiry?.isPast(signed.expiresAfter, waitMs),
   };
@@ -133,14 +130,14 @@ export async function deliver(
   }
 }
 
-/** The options of `deliver`. */
+/** Options for `deliver`. */
 type Delivery = {
   readonly signal: AbortSignal | undefined;
   /** Signs the action again; absent if the user would have to confirm it. */
   readonly signAnew: (() => Promise<SignedAction>) | undefined;
   /** The expiry; absent if the signed request must not change. */
   readonly expiry?: Expiry | undefined;
-  /** Converts a refusal of the venue to the error for the caller. */
+  /** Converts a refusal from the venue to the error for the caller. */
   readonly networkCheck?: NetworkCheck | undefined;
 };
 
@@ -149,7 +146,7 @@ const HTTP_FAULT = 500;
 
 /**
  * Returns true if the result of the action is unknown: after a server error, or after a rate limit
- * that concerns only this attempt.
+ * that applies only to this attempt.
  */
 function isOpen({ httpStatus }: ApiError, mayHaveExecuted: boolean): boolean {
   return httpStatus >= HTTP_FAULT || (httpStatus === HTTP_TOO_MANY && mayHaveExecuted);
@@ -161,13 +158,13 @@ function fateUnknown(refusal: ApiError, signed: SignedAction): HttpError {
   return named(new HttpError(`${message}: HTTP ${status}`, facts), signed);
 }
 
-/** Adds the hash of the action to the error, so that the caller can query the result. */
+/** Adds the action's hash to the error, so that the caller can query the result. */
 function named(error: HttpError, { txHash, expiresAfter }: SignedAction): HttpError {
   const { message, status, body, cause } = error;
   return new HttpError(message, { status, body, txHash, expiresAfter, cause });
 }
 
-/** The options of direct actions, which act for the account itself and do not expire. */
+/** Options for direct actions, which act for the account itself and do not expire. */
 export type DirectOptions<Confirm extends 'executed' | undefined = undefined> = Omit<
   ActionOptions<Confirm>,
   'vaultAddress' | 'expiresAfter'
@@ -181,14 +178,14 @@ export type UnboundAction = {
   [Type in DirectActionType]: Omit<ActionInputOf<Type>, Bound>;
 }[DirectActionType];
 
-/** Adds the network and the nonce for which a direct action is signed. */
+/** Adds the network and the nonce that a direct action is signed with. */
 export function bindAction(action: UnboundAction, network: Network, nonce: number) {
   return { ...action, ...network, nonce } as ActionInputOf<DirectActionType>;
 }
 
 /**
  * Signs a direct action with the account's own key and sends it. If the wallet requires its own
- * chain, the action is signed for that chain, and the request contains the chain.
+ * chain, the action is signed for that chain, which the request names.
  */
 export async function sendDirect<Confirm extends 'executed' | undefined>(
   context: ExchangeContext,
@@ -203,8 +200,8 @@ export async function sendDirect<Confirm extends 'executed' | undefined>(
 }
 
 /**
- * Returns the `signatureChainId` of a direct action. It is the caller's choice, otherwise the chain
- * that the wallet requires, otherwise undefined for the venue's own chain.
+ * Returns the `signatureChainId` of a direct action. It is the caller's choice; otherwise the chain
+ * that the wallet requires; otherwise undefined, which means the venue's own chain.
  */
 export async function domainChainOf(
   { hasher, wallet }: ExchangeContext,
@@ -216,7 +213,7 @@ export async function domainChainOf(
 }
 
 /**
- * Sends an action from `signAction`, for callers that store it before sending. The same bytes are
+ * Sends an action created by `signAction`, for callers that store it first. The same bytes are
  * executed only once, however often they are sent, even after a restart, and they are never signed
  * again.
  *
@@ -230,15 +227,18 @@ export function sendSigned(
   return deliver(http, signed, { signal, signAnew: undefined });
 }
 
-/** The default lifetime of an order. An order that reaches the venue later is unwanted. */
+/**
+ * The default lifetime of an order. An order that reaches the venue later is assumed to be
+ * unwanted.
+ */
 const ORDER_LIFE_MS = 5000;
 /**
  * The default lifetime with a wallet whose user confirms each signature. It includes the time for
- * reading and confirming the request, because the expiry is set before.
+ * reading and confirming the request, because the expiry is set beforehand.
  */
 const CONFIRMED_ORDER_LIFE_MS = 60_000;
 
-/** The expiry of an action, which is the same for all attempts to send it. */
+/** An action's expiry, the same for every attempt to send it. */
 class Expiry {
   readonly #clock: VenueClock;
   readonly #explicit: number | null | undefined;
@@ -277,8 +277,8 @@ class Expiry {
   }
 
   /**
-   * Learns the venue's time from a refusal. Returns true if the clocks differed, because less local
-   * time than the action's lifetime has passed.
+   * Learns the venue's time from a refusal. Returns true if the clocks differed, that is, if less
+   * local time than the action's lifetime has passed.
    */
   isClockOff(refusal: ApiError, roundtrip: Roundtrip): boolean {
     const consensusMs = /consensus time (\d+)/.exec(refusal.message)?.[1];

@@ -44,7 +44,7 @@ test('a client without a key sends the same bytes until there is a response', as
   expect(bodies).toEqual([action.body, action.body, action.body]);
 });
 
-test('an unknown result is reported with the hash, and isNonceSpent distinguishes final refusals', async () => {
+test('an unknown result is reported with its hash, and isNonceSpent identifies final refusals', async () => {
   const action = await signed();
   const open = clientOf([Response.json({ status: 'err' }, { status: 503 })], []);
   const error = await open.exchange.sendSigned(action).catch((cause: unknown) => cause);

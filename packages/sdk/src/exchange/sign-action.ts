@@ -27,7 +27,7 @@ import { SigningError, ValidationError } from '../errors.ts';
 import { type TypedData, typedDataOf } from '../typed-data.ts';
 import type { Wallet } from '../wallet.ts';
 
-/** The fields of the envelope in addition to the action. */
+/** The fields of the envelope other than the action. */
 export type EnvelopeFields = {
   readonly nonce: number;
   readonly vaultAddress?: string | undefined;
@@ -59,10 +59,12 @@ export async function signAction(
 
 type Signing = { readonly hasher: Hasher; readonly wallet: Wallet };
 
-/** The function that hashes the action. It is passed only if the action may be a wrapper. */
+/** The function that hashes the action. It is given only if the action may be a wrapper. */
 type Hashing = { readonly hashWith?: typeof hashAction | undefined };
 
-/** An action with its shape. Passing the shape lets programs load only the shapes that they use. */
+/**
+ * An action with its shape. Because the shape is passed in, programs load only the shapes they use.
+ */
 type Shaped = { readonly shape: ObjectShape; readonly action: ActionInput };
 
 /** Signs an action whose shape is known. */
@@ -85,7 +87,7 @@ export async function signShaped(
   });
   const name = hashTransaction(actionHash.signed, signatureBytes(signature), hasher.keccak);
   return {
-    // Undefined fields are omitted from the JSON, as they are from the hashed bytes.
+    // Undefined fields are omitted from the JSON, just as from the hashed bytes.
     body: JSON.stringify({ action, signature, ...fields }),
     txHash: hash(bytesToHex(name)),
     nonce,
@@ -93,7 +95,10 @@ export async function signShaped(
   };
 }
 
-/** Returns the action in canonical key order and as MessagePack. Throws for an unknown key. */
+/**
+ * Returns the action in canonical key order, and its MessagePack encoding. Throws for an unknown
+ * key.
+ */
 export function encodeAction<Input extends ActionInput>(input: Input): Encoded<Input> {
   return encoded(() => canonicalAction(input));
 }
@@ -110,7 +115,7 @@ function encoded<Input extends ActionInput>(order: () => Input): Encoded<Input> 
   }
 }
 
-/** Rejects malformed requests before a user is requested to sign. */
+/** Rejects malformed requests before a user is asked to sign. */
 function refuseMismatches({ shape, action }: Shaped, fields: EnvelopeFields): void {
   const error =
     checkShape(shape, action) ??
@@ -132,8 +137,8 @@ export type ActionPreview = {
 };
 
 /**
- * Returns the data that would be signed, without a key and without a venue. Query `info.simulate`
- * for the effect of the action.
+ * Returns the data that would be signed, using neither a key nor a venue. To see the action's
+ * effect, query `info.simulate`.
  *
  * @throws ValidationError
  */

@@ -2,14 +2,12 @@ import { checkShape, CLIENT_LIMITS, invalidMultiSigSigners, type Shape } from '@
 import { ValidationError } from '../errors.ts';
 import type { UnboundAction } from './send-action.ts';
 
-/**
- * The signers of a multi-sig account, from 1 to 10, and the number of signatures that it requires.
- */
+/** The signers of a multi-sig account, from 1 to 10, and the number of signatures required. */
 export type SignerSet = { readonly authorizedUsers: readonly string[]; readonly threshold: number };
 
 /**
- * Builds the action that gives an account a set of signers. Use it with `multiSig.propose` for an
- * account that already has a set.
+ * Builds the action that gives an account a set of signers. For an account that already has a set,
+ * use it with `multiSig.propose`.
  */
 export function conversion(signers: SignerSet | null): UnboundAction {
   return { type: 'convertToMultiSigUser', signers: signersText(signers) };

@@ -11,7 +11,7 @@ import type { ReplyOf } from './reply.ts';
 /** A part of an account that has its own balance. */
 export type SubAccount = 'perp' | 'outcome';
 
-/** The id of USDC, the only token of transfers. `perpMeta` numbers its assets differently. */
+/** The id of USDC, the only transferable token. `perpMeta` numbers its assets differently. */
 const USDC = 0;
 
 /** The parameters of `tokenSend`. */
@@ -53,7 +53,7 @@ export type TransferParameters = {
   readonly amount: string;
 };
 
-/** Moves free money from one sub-account to the other with `tokenSend`. */
+/** Moves free money from one sub-account to the other, using `tokenSend`. */
 export async function transferBetween<Confirm extends 'executed' | undefined = undefined>(
   context: ExchangeContext,
   { from, to, amount }: TransferParameters,
@@ -74,7 +74,7 @@ export type SendToParameters = {
   readonly to?: SubAccount | undefined;
 };
 
-/** Sends free money to another account with `tokenSend`. */
+/** Sends free money to another account, using `tokenSend`. */
 export function sendTo<Confirm extends 'executed' | undefined = undefined>(
   context: ExchangeContext,
   { destination, amount, from = 'perp', to = 'perp' }: SendToParameters,
@@ -96,8 +96,8 @@ export type Withdraw3Parameters = {
 
 /**
  * Withdraws USDC from the perp sub-account to the settlement chain. The account's own key must
- * sign. The action is executed when the money is held; `userNonFundingLedgerUpdates` reports the
- * payment later.
+ * sign. The action counts as executed once the money is held; `userNonFundingLedgerUpdates` reports
+ * the payout later.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

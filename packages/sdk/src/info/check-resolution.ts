@@ -1,7 +1,7 @@
 import { type OutcomeResolution, receiptHash } from '@oddlot/protocol';
 import { divHalfUp, formatDecimal, parseExact } from '@oddlot/units';
 
-/** A figure of a resolution record, with its recomputed value. */
+/** A figure in a resolution record, with its recomputed value. */
 export type ResolutionFinding = {
   readonly what: string;
   readonly claimed: string;
@@ -11,13 +11,13 @@ export type ResolutionFinding = {
 
 /** The number of decimals of reference prices, which are in units of 10^-8. */
 const PRICE_DECIMALS = 8;
-/** The minimum share of a window's seconds that must have a sample, in percent. */
+/** The minimum percentage of a window's seconds that must have a sample. */
 const COVERAGE_PERCENT = 90;
 const SECOND_MS = 1_000;
 
 /**
  * Recomputes a resolution from its record: the averages, the result, the winner and the hash. The
- * result contains every figure that was compared; the record is correct if all figures agree. A
+ * return value lists every figure compared; the record is correct if all figures agree. A
  * resolution by an operator has no inputs, so only its winner and hash are checked.
  */
 export function checkResolution(receipt: OutcomeResolution): ResolutionFinding[] {
@@ -43,8 +43,8 @@ export function checkResolution(receipt: OutcomeResolution): ResolutionFinding[]
 type Sum = { readonly sumE8: bigint; readonly count: bigint };
 
 /**
- * Adds up samples. Returns undefined for samples that cannot be those of a window: too few, out of
- * order, or not at whole seconds.
+ * Adds up samples. Returns undefined if they cannot be a window's samples: too few, out of order,
+ * or not at whole seconds.
  */
 function sumOf(
   samples: readonly { readonly t: number; readonly px: string }[],
@@ -72,7 +72,7 @@ function resultOf(strike: Sum | undefined, settle: Sum | undefined): string | nu
   return settle.sumE8 * strike.count >= strike.sumE8 * settle.count ? '1' : '0';
 }
 
-/** Formats an average rounded half up, as the record shows it. */
+/** Formats an average rounded half up, as shown in the record. */
 function average(sum: Sum | undefined): string | null {
   return sum === undefined ? null : formatDecimal(divHalfUp(sum.sumE8, sum.count), PRICE_DECIMALS);
 }

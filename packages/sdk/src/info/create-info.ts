@@ -20,7 +20,7 @@ import {
 import { ValidationError } from '../errors.ts';
 import type { QueryMethods } from './query-methods.ts';
 
-/** The queries of /info for one venue. */
+/** The /info queries for one venue. */
 export type InfoClient = QueryMethods<OtherMethods> & OtherMethods;
 
 type OtherMethods = ReturnType<typeof moreThanQueries>;
@@ -41,8 +41,8 @@ export function createInfo(context: InfoContext): InfoClient {
 }
 
 /**
- * Creates the methods that send several queries, or a query whose fields differ from their
- * parameters.
+ * Creates the methods that send several queries, or whose parameters differ from the fields of
+ * their query.
  */
 function moreThanQueries(context: InfoContext) {
   const { allRows, bind } = bindersTo(context);
@@ -50,8 +50,8 @@ function moreThanQueries(context: InfoContext) {
     /** Returns candles of an instrument, oldest first: the latest 5,000 of the period. */
     candleSnapshot: bind(candleSnapshot),
     /**
-     * Returns the signer of a request. If the signer is unknown, the response includes the mistake
-     * that explains it. The request is not executed.
+     * Returns the signer of a request. If the signer is unknown, the response includes the likely
+     * mistake. The request is not executed.
      */
     explainSignature: bind(explainSignature),
     /** Returns a page of events with their markets. The cursor of a page selects the next page. */
@@ -59,53 +59,41 @@ function moreThanQueries(context: InfoContext) {
     /** Returns one event with its markets, in any status. */
     outcomeEvent: bind(outcomeEvent),
     /**
-     * Yields all matching events, page by page. Sort by a fixed key such as `newest`; otherwise
-     * events can be repeated or missed.
+     * Yields all matching events, page by page. Sort by a key that does not change, such as
+     * `newest`; otherwise events can be repeated or missed.
      */
     outcomeEvents: bind(outcomeEvents),
-    /** Yields all liquidations, newest first. The next page is requested when it is needed. */
+    /** Yields all liquidations, newest first. Pages are requested as needed. */
     allLiquidations: allRows('liquidations', (rows) => rows),
-    /**
-     * Yields all fills of an account, newest first. The next page is requested when it is needed.
-     */
+    /** Yields all fills of an account, newest first. Pages are requested as needed. */
     allUserFills: allRows('userFills', (fills) => fills),
     /**
-     * Yields all orders of an account, sorted by their last change, latest first. Orders that
-     * change while you read are repeated at the end in their new state, so none is missed. The next
-     * page is requested when it is needed.
+     * Yields all orders of an account, most recently changed first. Orders that change while you
+     * are reading are repeated at the end in their new state, so none is missed. Pages are
+     * requested as needed.
      */
     allHistoricalOrders: allRows('historicalOrders', (orders) => orders),
-    /**
-     * Yields all funding payments of an account, newest first. The next page is requested when it
-     * is needed.
-     */
+    /** Yields all funding payments of an account, newest first. Pages are requested as needed. */
     allUserFundings: allRows('userFundings', ({ data }) => data),
     /**
-     * Yields all changes of an account other than by trading and funding, newest first. The next
-     * page is requested when it is needed.
+     * Yields all ledger updates of an account except trades and funding, newest first. Pages are
+     * requested as needed.
      */
     allUserNonFundingLedgerUpdates: allRows('userNonFundingLedgerUpdates', (updates) => updates),
-    /**
-     * Yields all withdrawals of an account, newest first. The next page is requested when it is
-     * needed.
-     */
+    /** Yields all withdrawals of an account, newest first. Pages are requested as needed. */
     allWithdrawals: bind(allWithdrawals),
     /**
-     * Yields all earnings of a builder, one row per order, newest first. The next page is requested
-     * when it is needed.
+     * Yields all of a builder's earnings, one row per order, newest first. Pages are requested as
+     * needed.
      */
     allBuilderMeEarned: allRows('builderMeEarned', ({ items }) => items),
-    /**
-     * Yields all claims of a builder, newest first. The next page is requested when it is needed.
-     */
+    /** Yields all of a builder's claims, newest first. Pages are requested as needed. */
     allBuilderMeClaimed: allRows('builderMeClaimed', ({ items }) => items),
-    /**
-     * Yields all blocks from the newest to the first. The next page is requested when it is needed.
-     */
+    /** Yields all blocks from the newest to the first. Pages are requested as needed. */
     allBlocks: bind(allBlocks),
     /**
-     * Sends a query of the history and returns its data, the block up to which the data is
-     * complete, and the cursor of the next page.
+     * Sends a history query and returns its data, the block up to which the data is complete, and
+     * the cursor of the next page.
      */
     historyPage: <Type extends InfoType, Data>(
       request: InfoParameters<Type> & { readonly type: Type },
@@ -141,11 +129,11 @@ function candleSnapshot(
   return queryInfo(context, { type: 'candleSnapshot', req: parameters }, options);
 }
 
-/** The parameters of `explainSignature`. */
+/** Parameters of `explainSignature`. */
 export type ExplainSignatureParameters = {
   /**
    * The complete body of a request to /exchange, as a string or as an object. Pass the string that
-   * was sent, because the order of its keys and the spelling of its numbers are hashed.
+   * was sent, because the hash depends on the order of its keys and the spelling of its numbers.
    */
   readonly envelope: string | object;
   /** The address that should have signed. */

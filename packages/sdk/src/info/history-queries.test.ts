@@ -61,7 +61,7 @@ test.each<[string, (info: Client['info']) => Promise<unknown>, object]>([
   expect(asked(venue)).toEqual([{ type, ...fields }]);
 });
 
-describe('the methods that read all rows request the pages one by one', () => {
+describe('the methods that read all rows request one page at a time', () => {
   test.each<
     [string, (info: Client['info']) => AsyncIterable<unknown>, (rows: unknown[]) => unknown]
   >([
@@ -98,7 +98,7 @@ describe('the methods that read all rows request the pages one by one', () => {
     expect(venue.received).toHaveLength(1);
   });
 
-  test('allBlocks reads down to the first block', async () => {
+  test('allBlocks continues down to the first block', async () => {
     const rows = [{ height: 3 }, { height: 2 }];
     const venue = await aVenue(page(rows, null), page([{ height: 1 }], null));
     const { info } = createClient({ url: venue.url });
@@ -110,7 +110,7 @@ describe('the methods that read all rows request the pages one by one', () => {
     ]);
   });
 
-  test('allWithdrawals reads until a page is empty', async () => {
+  test('allWithdrawals continues until a page is empty', async () => {
     const venue = await aVenue(page([{ id: 4 }], null), page([], null));
     const { info } = createClient({ url: venue.url });
     await expect(allOf(info.allWithdrawals({ user: USER }))).resolves.toEqual([{ id: 4 }]);
@@ -151,7 +151,7 @@ describe('an export is split into its lines', () => {
     await expect(allOf(lines)).resolves.toEqual(['{"a":"\\""}', '{"a":1}']);
   });
 
-  test('a rate-limited export is requested again', async () => {
+  test('a rate-limited export is retried', async () => {
     const busy = {
       status: 429,
       headers: { 'retry-after': '0' },

@@ -16,7 +16,7 @@ import {
   readInfo,
 } from './query-info.ts';
 
-/** The queries with pages. `outcomeMeta` is excluded, because its cursor is part of the data. */
+/** Paged queries. `outcomeMeta` is excluded, because its cursor is part of the data. */
 export type PagedType = Exclude<
   { [Type in InfoType]: 'cursor' extends keyof InfoParameters<Type> ? Type : never }[InfoType],
   'outcomeMeta'
@@ -27,13 +27,13 @@ export type HistoryPage<Data> = {
   readonly data: Data;
   /** The block up to which the data is complete. */
   readonly asOf: HistoryAsOf;
-  /** The start of the next page; null after the last row, undefined for a query without pages. */
+  /** The start of the next page; null after the last row, undefined if the query is not paged. */
   readonly nextCursor: string | null | undefined;
 };
 
 /**
- * Sends a query of the history and returns its data, the block of the history and the cursor of the
- * next page.
+ * Sends a history query and returns its data, the block up to which the data is complete, and the
+ * cursor of the next page.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -70,7 +70,7 @@ export type RowsParameters<Type extends PagedType> = Omit<
 
 export type RowsOf<Type extends PagedType, Row> = (data: InfoAnswerOf<Type>) => readonly Row[];
 
-/** Yields all rows of a query with pages. The next page is requested when it is needed. */
+/** Yields all rows of a paged query. Pages are requested as needed. */
 export async function* historyRows<Type extends PagedType, Row>(
   context: InfoContext,
   asked: {

@@ -19,7 +19,7 @@ export function outcomeMeta(
   options?: InfoOptions,
 ): Promise<OutcomeEventPage> {
   const request = { type: 'outcomeMeta', ...parameters } as const;
-  // Without a slug, the response is a page.
+  // If no slug is given, the response is a page.
   return queryInfo(context, request, options) as Promise<OutcomeEventPage>;
 }
 
@@ -44,7 +44,7 @@ export function outcomeEvent(
 export type OutcomeEventsParameters = Omit<OutcomeMetaParameters, 'cursor'>;
 
 /**
- * Yields all matching events; the next page is requested when it is needed. Sort by a fixed key
+ * Yields all matching events; pages are requested as needed. Sort by a key that does not change,
  * such as `newest`; otherwise events can be repeated or missed.
  *
  * @throws ValidationError, HttpError, ApiError

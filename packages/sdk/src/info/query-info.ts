@@ -9,15 +9,12 @@ import type {
 import { callApart, ValidationError } from '../errors.ts';
 import { apiErrorOf, type HttpReply, type HttpTransport } from '../transport/http.ts';
 
-/** The context that is needed to send queries. */
+/** The context needed to send queries. */
 export type InfoContext = {
   readonly http: HttpTransport;
-  /** Finds errors of a query before it is sent. If absent, only the venue checks queries. */
+  /** Finds faults in a query before it is sent. If absent, only the venue checks queries. */
   readonly check?: ((request: unknown) => WireError | undefined) | undefined;
-  /**
-   * This function is called when a response contains a warning, for example that the queried user
-   * is an agent.
-   */
+  /** Called when a response includes a warning, for example that the queried user is an agent. */
   readonly onWarning?: ((warning: Warning) => void) | undefined;
 };
 
@@ -26,7 +23,7 @@ export type InfoOptions = { readonly signal?: AbortSignal | undefined };
 /** The fields of a query other than its type. */
 export type InfoParameters<Type extends InfoType> = Omit<InfoRequestOf<Type>, 'type'>;
 
-/** The method of a query: a special one if there is one, otherwise the plain one. */
+/** The method for a query: a special one if it exists, otherwise the plain one. */
 export type QueryMethod<Type extends InfoType, Special> = Type extends keyof Special
   ? Special[Type]
   : PlainMethod<Type>;
@@ -62,7 +59,7 @@ export function askInfo<Type extends InfoType>(
 }
 
 /**
- * Returns the data of a response of /info, or throws its refusal. Reports warnings to `onWarning`.
+ * Returns the data from an /info response, or throws its refusal. Reports warnings to `onWarning`.
  */
 export function readInfo<Data>({ onWarning }: Partial<InfoContext>, reply: HttpReply): Data {
   const body = reply.body as unknown as InfoEnvelope<Data>;

@@ -16,8 +16,8 @@ export type AccountStatusParameters = {
 };
 
 /**
- * Returns whether an address has an account and may trade. `exists` is valid only if `checked` is
- * true.
+ * Returns whether an address has an account and may trade. `exists` is meaningful only if `checked`
+ * is true.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -45,7 +45,7 @@ export type FaucetParameters = {
 
 /**
  * Requests test USDC from the faucet of a venue with test funds. The first payout creates the
- * account. The request is sent only once, because a repetition after a lost response would be
+ * account. The request is sent only once, because a retry after a lost response would be
  * rate-limited.
  *
  * @throws ValidationError, HttpError, ApiError

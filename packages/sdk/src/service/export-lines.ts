@@ -10,13 +10,13 @@ type Span = {
   readonly format?: 'csv' | 'ndjson' | undefined;
 };
 
-/** The parameters of the exports of an account. */
+/** Parameters for exporting an account's data. */
 export type UserExportParameters = Span & {
   readonly user: string;
   readonly accountType?: 'perp' | 'outcome' | readonly ('perp' | 'outcome')[] | undefined;
 };
 
-/** The parameters of the export of candles: the instrument id as a string, and the interval. */
+/** Parameters for exporting candles: the instrument id as a string, and the interval. */
 export type CandleExportParameters = Span & {
   readonly coin: string;
   readonly interval: (typeof INTERVALS)[number];
@@ -59,7 +59,7 @@ export async function* exportLines<Name extends ExportName>(
 }
 
 /**
- * A line break inside a quoted cell does not end a line. JSON objects on one line contain no line
+ * A line break inside a quoted cell does not end a line. Single-line JSON objects contain no line
  * breaks.
  */
 const CSV_MARKS = /"|\r\n/g;

@@ -9,23 +9,21 @@ import { type InfoOptions, readInfo } from '../info/query-info.ts';
 import { type Fetch, HttpTransport } from '../transport/http.ts';
 import { checkServiceRequest } from './account.ts';
 
-/** The options of `createRelayClient`. */
+/** Options for `createRelayClient`. */
 export type RelayOptions = {
-  /** The `relay_url` of the venue's settings. */
+  /** The `relay_url` from the venue's settings. */
   readonly url: string;
   readonly fetch?: Fetch | undefined;
   readonly timeoutMs?: number | undefined;
-  /** The maximum number of retries, which apply only to requests that can be repeated. */
+  /** The maximum number of retries, which apply only to requests that are safe to retry. */
   readonly retriesMax?: number | undefined;
 };
 
-/**
- * The parameters of `depositAddress`: the source of a deposit, and the account that receives it.
- */
+/** The parameters of `depositAddress`: the source of a deposit and the account to credit. */
 export type DepositAddressParameters = {
-  /** The name of a chain from `chains`. */
+  /** The name of a chain listed by `chains`. */
   readonly srcChain: string;
-  /** The `chain_name` of the venue's settings. */
+  /** The `chain_name` from the venue's settings. */
   readonly dstChain: string;
   readonly asset: 'USDC';
   readonly dstAddr: string;
@@ -34,7 +32,7 @@ export type DepositAddressParameters = {
 
 /** The parameters of `pegAddress`: the chain and the recipient of a payout. */
 export type PegAddressParameters = {
-  /** The `chain_name` of the venue's settings. */
+  /** The `chain_name` from the venue's settings. */
   readonly srcChain: string;
   readonly dstChain: string;
   readonly asset: 'USDC';
@@ -51,20 +49,20 @@ export type TransfersParameters = {
   readonly pageSize?: number | undefined;
 };
 
-/** The client of one relay. */
+/** A client for one relay. */
 export type RelayClient = {
   /** Returns the chains with their minimum amounts and fees. */
   chains(options?: InfoOptions): Promise<RelayChainRow[]>;
   /**
    * Requests a one-time address on another chain. The request is sent only once, because each
-   * response contains a new address.
+   * response returns a new address.
    */
   depositAddress(
     parameters: DepositAddressParameters,
     options?: InfoOptions,
   ): Promise<RelayDepositAddress>;
   /**
-   * Returns a relay withdrawal address in the venue. Money that `sendTo` sends to it is paid out on
+   * Returns a relay withdrawal address in the venue. Money sent to it with `sendTo` is paid out on
    * the other chain.
    */
   pegAddress(parameters: PegAddressParameters, options?: InfoOptions): Promise<RelayPegAddress>;
@@ -75,7 +73,7 @@ export type RelayClient = {
 const PREFIX = '/api/v1/bridge';
 
 /**
- * Creates a client of one relay, with the same errors as a venue's client.
+ * Creates a client for one relay, with the same errors as a venue's client.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -125,7 +123,7 @@ async function get<Data>(
   }
 }
 
-/** The options of `registerPegs`, with the operations port of a venue that has this relay. */
+/** Options for `registerPegs`: the operations port of a venue that uses this relay. */
 export type OperationsOptions = {
   readonly url: string;
   readonly fetch?: Fetch | undefined;
@@ -135,13 +133,13 @@ export type OperationsOptions = {
 /** The parameters of `registerPegs`. */
 export type RegisterPegsParameters = {
   readonly addresses: readonly string[];
-  /** The signature with the relay's key over the text that contains the venue and the addresses. */
+  /** The relay key's signature over a text that names the venue and the addresses. */
   readonly signature: string;
 };
 
 /**
- * Registers withdrawal addresses of a relay with a venue, and resolves when the venue's log
- * contains them. Registering them again changes nothing.
+ * Registers a relay's withdrawal addresses with a venue, and resolves once they are in the venue's
+ * log. Registering them again changes nothing.
  *
  * @throws HttpError, ApiError
  */

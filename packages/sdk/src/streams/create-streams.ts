@@ -14,7 +14,7 @@ import {
 
 export type StreamPath = 'ws' | 'api-ws' | 'ws-rtds';
 
-/** The connections to a venue, one for each path. Each is opened when it is needed. */
+/** The connections to a venue, one for each path. Each is opened when first needed. */
 type StreamSockets = {
   /** The connection to /ws. */
   readonly socket: SocketTransport;
@@ -24,12 +24,12 @@ type StreamSockets = {
   readonly prices: PriceFeed;
 };
 
-/** The channels of the sockets for one venue. */
+/** The stream channels for one venue. */
 export type StreamsClient = ChannelMethods & ReturnType<typeof connectionsOf>;
 
 /**
- * Creates the channels of a venue. Channels of one path share a connection. Each channel of the
- * protocol is a method, with the types and the comment of its definition.
+ * Creates the channels of a venue. Channels on the same path share a connection. Each channel of
+ * the protocol is a method, with the types and the comment of its definition.
  */
 export function createStreams(sockets: StreamSockets): StreamsClient {
   return Object.assign(
@@ -51,11 +51,11 @@ function connectionsOf({ socket, apiSocket, prices }: StreamSockets) {
       listener?: StreamListener<ReferencePricesUpdate>,
       options?: StreamOptions,
     ) => referencePrices({ socket: prices }, parameters, listener, options),
-    /** Returns the combined status: `open` if all needed connections are open. */
+    /** Returns the combined status: `open` if all required connections are open. */
     get status(): SocketStatus {
       return joined(sockets.map((each) => each.status));
     },
-    /** Returns the status of each connection. One without subscriptions is `idle`. */
+    /** Returns the status of each connection. A connection without subscriptions is `idle`. */
     get statuses(): Readonly<Record<StreamPath, SocketStatus>> {
       return { ws: socket.status, 'api-ws': apiSocket.status, 'ws-rtds': prices.status };
     },
@@ -68,13 +68,14 @@ function connectionsOf({ socket, apiSocket, prices }: StreamSockets) {
       return waits.length === 0 ? undefined : Math.min(...waits);
     },
     /**
-     * Checks the connections; call it after the device slept or changed its network. A connection
-     * that does not respond within a second is replaced, and a wait for the next attempt ends.
+     * Checks the connections; call it after the device wakes from sleep or changes networks. A
+     * connection that does not respond within a second is replaced, and any delay before the next
+     * attempt is cut short.
      */
     check: (): void => {
       for (const each of sockets) each.venueIsBack();
     },
-    /** Replaces all needed connections immediately. Each stream resumes where it stopped. */
+    /** Replaces all required connections immediately. Each stream resumes where it left off. */
     reconnect: (): void => {
       if (socket.status === 'closed') throw new SocketError('The client is closed');
       for (const each of sockets) each.reconnect();
@@ -86,7 +87,7 @@ function connectionsOf({ socket, apiSocket, prices }: StreamSockets) {
   };
 }
 
-/** The statuses of a connection, the worst one first. */
+/** The statuses of a connection, worst first. */
 const FROM_WORST: readonly SocketStatus[] = ['closed', 'waiting', 'connecting', 'open', 'idle'];
 
 function joined(statuses: readonly SocketStatus[]): SocketStatus {

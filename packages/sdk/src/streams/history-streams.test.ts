@@ -9,7 +9,7 @@ afterEach(async () => {
 
 const USER = `0x${'ab'.repeat(20)}`;
 
-test('fills, orders, blocks and requests can be subscribed to like other streams', async () => {
+test('fills, orders, blocks and requests have streams like any other channel', async () => {
   const server = await FakeStreams.start();
   stops.push(() => server.stop());
   const client = createClient({ url: `http://127.0.0.1:${server.port}` });

@@ -12,11 +12,10 @@ export type StreamContext = { readonly socket: StreamSource };
 /** A function that receives the events of a subscription, in order. */
 export type StreamListener<Data> = (event: StreamEvent<Data>) => void;
 
-/** The options of a subscription. */
+/** Options for a subscription. */
 export type StreamOptions = {
   /**
-   * This function is called when the venue rejects the subscription. A `for await` loop throws the
-   * error instead.
+   * Called when the venue rejects the subscription. A `for await` loop throws the error instead.
    */
   readonly onError?: ((error: SocketError) => void) | undefined;
 };
@@ -35,17 +34,17 @@ export type ChannelMethod<Name extends ChannelName> = (
 ) => Subscription<ChannelData<Name>>;
 
 /**
- * The maximum number of events that wait for a slow loop. If there are more, the loop ends with an
- * error instead of omitting events.
+ * The maximum number of events buffered for a slow loop. Beyond this, the loop ends with an error
+ * rather than skipping events.
  */
 const WAITING_MAX = 10_000;
 
 /**
- * An open subscription. Its events are passed to the listener or, without one, to a `for await`
- * loop. Leaving the loop closes the subscription.
+ * An open subscription. Its events are passed to the listener or, if there is none, to a `for
+ * await` loop. Leaving the loop closes the subscription.
  */
 export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Data>> {
-  /** Resolves when the venue has accepted the subscription, and rejects if the venue refuses it. */
+  /** Resolves when the venue has accepted the subscription, and rejects if the venue refuses. */
   readonly ready: Promise<void>;
   readonly #listener: StreamListener<Data> | undefined;
   readonly #onError: ((error: SocketError) => void) | undefined;
@@ -76,7 +75,7 @@ export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Dat
     });
   }
 
-  /** Closes the subscription. A loop still receives the events that are buffered. */
+  /** Closes the subscription. A loop still receives the buffered events. */
   close(): void {
     if (this.#isOver) return;
     this.#leave();

@@ -10,33 +10,32 @@ export type Backoff = {
   readonly random: () => number;
 };
 
-/** The delays between attempts of a request. */
+/** The delays between attempts to send a request. */
 export const REQUEST_BACKOFF: Backoff = { baseMs: 250, maxMs: 8000, random: Math.random };
 
 /**
  * The delays for a venue that is down. They never exceed half a second, so that streams resume
- * within a second after the venue is available again. The random part prevents clients from
- * connecting at the same time.
+ * within a second of the venue becoming available. The random part prevents all clients from
+ * connecting at once.
  */
 export const STREAM_BACKOFF: Backoff = { baseMs: 200, maxMs: 500, random: Math.random };
 
 /**
- * The delays for a venue that closes the connection before it has sent a frame, or that cannot
- * serve a subscription yet.
+ * The delays for a venue that closes the connection before sending a frame, or that cannot serve a
+ * subscription yet.
  */
 export const HANG_UP_BACKOFF: Backoff = { baseMs: 200, maxMs: 10_000, random: Math.random };
 
 /**
- * Returns the delay after a number of failed attempts. It is random, between half and all of a
- * bound that doubles each time, so that clients that failed at the same time do not retry at the
- * same time.
+ * Returns the delay after a number of failed attempts. It is a random value between half and all of
+ * a bound that doubles each time, so that clients that failed together do not retry together.
  */
 export function backoffMs(failures: number, { baseMs, maxMs, random }: Backoff): number {
   const bound = Math.min(maxMs, baseMs * 2 ** Math.max(0, failures - 1));
   return bound / 2 + (random() * bound) / 2;
 }
 
-/** Resolves after a delay, and rejects if the signal is aborted before that. */
+/** Resolves after a delay, or rejects if the signal is aborted first. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const aborted = (): HttpError =>

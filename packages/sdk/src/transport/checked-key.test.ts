@@ -7,8 +7,7 @@ const USER = `0x${'ab'.repeat(20)}`;
 const LOUD = `0x${'AB'.repeat(20)}`;
 
 /**
- * Each row contains several spellings of one subscription, and different rows are different
- * subscriptions.
+ * Each row lists several spellings of one subscription; different rows are different subscriptions.
  */
 const MEANINGS: readonly (readonly [StreamEndpoint, ...Record<string, unknown>[]])[] = [
   ['ws', { type: 'l2Book', coin: '7' }, { type: 'l2Book', coin: '007', tick: '' }],

@@ -14,7 +14,7 @@ const SHAPES = { ws: WS_SHAPES, 'api-ws': API_WS_SHAPES } as const;
 
 /**
  * Returns a function that checks a subscription and computes its key. Subscriptions that the venue
- * treats as equal have the same key: addresses in any case, ids in any order, defaults sent or
+ * treats as equal have the same key: addresses in any case, ids in any order, and defaults sent or
  * omitted.
  */
 export function checkedKey(endpoint: StreamEndpoint): SubscriptionKey {
@@ -31,7 +31,7 @@ export function checkedKey(endpoint: StreamEndpoint): SubscriptionKey {
 }
 
 /**
- * Returns the canonical form of a subscription. It has no exchange id, because the other fields
+ * Returns the canonical form of a subscription. It omits the exchange id, because the other fields
  * determine it.
  */
 function canonical({ type, ...given }: SubscriptionFields): SubscriptionFields {
@@ -43,7 +43,7 @@ function canonical({ type, ...given }: SubscriptionFields): SubscriptionFields {
     const isList = Array.isArray(defaults[name]) && !Array.isArray(value);
     fields[name] = spelled(isList ? [value] : value);
   }
-  // The venue lowers a limit above the maximum, so all of these are equal.
+  // The venue lowers any limit above the maximum, so all such limits are equal.
   if (type === 'recentTrades') {
     fields['limit'] = Math.min(Number(fields['limit']), CLIENT_PAGE_LIMITS.recentTrades.max);
   }
@@ -59,7 +59,7 @@ function spelled(value: unknown): unknown {
     return `${whole.replace(/^0+(?=.)/, '')}${digits === '' ? '' : `.${digits}`}`;
   }
   const text = value.toLowerCase();
-  // Only candle intervals have values that differ by their case.
+  // Only candle intervals have case-sensitive values.
   if (text === 'perps') return 'perp';
   return value === '1M' ? value : text;
 }

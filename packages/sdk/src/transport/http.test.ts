@@ -91,7 +91,7 @@ describe('an action is delivered until there is a response', () => {
     expect(new Set(bodies(venue)).size).toBe(1);
   });
 
-  test('a user who signed an action is not requested to sign it again', async () => {
+  test('a user who has signed an action is not asked to sign it again', async () => {
     const signer = privateKeyWallet(KEY);
     let asked = 0;
     const wallet: Wallet = {
@@ -108,7 +108,7 @@ describe('an action is delivered until there is a response', () => {
     expect(asked).toBe(1);
   });
 
-  test('an action without any response is reported with its hash', async () => {
+  test('an action that gets no response is reported with its hash', async () => {
     const venue = await aVenue('cut');
     const failed = clientOf(venue, { retriesMax: 2 }).exchange.order(ORDERS);
     await expect(failed).rejects.toThrow(HttpError);
@@ -215,7 +215,7 @@ test('a request does not leave a listener on the signal of its caller', async ()
   expect(removed.mock.calls[0]?.[1]).toBe(added.mock.calls[0]?.[1]);
 });
 
-describe('the reply to an action contains its results', () => {
+describe('the reply to an action includes its results', () => {
   const executed = (status: unknown, orders?: object[]): Answer => ({
     body: {
       status: 'ok',
@@ -228,7 +228,7 @@ describe('the reply to an action contains its results', () => {
   });
   const failure = { error: 'orders[1]: Insufficient margin', code: 10010, name: 'MARGIN' };
 
-  test('a confirmed reply contains the result of each entry and does not throw for a failed one', async () => {
+  test('a confirmed reply includes the result of each entry and does not throw if one failed', async () => {
     const orders = [
       { i: 0, oid: 5, state: 'open' },
       { i: 1, oid: null, state: 'rejected' },
@@ -246,7 +246,7 @@ describe('the reply to an action contains its results', () => {
     await expect(failed).rejects.toMatchObject({ name: 'AGENT', code: 10008 });
   });
 
-  test('the reply to an outcome order contains its trace id', async () => {
+  test('the reply to an outcome order includes its trace id', async () => {
     const traceId = '2af35491-d06c-4576-8cb8-ec69d3ff3b69';
     const venue = await aVenue({ body: { status: 'ok', traceId } });
     expect(await clientOf(venue).exchange.order(ORDERS)).toMatchObject({
@@ -256,10 +256,10 @@ describe('the reply to an action contains its results', () => {
   });
 });
 
-describe('a direct action contains the chain for which it is signed', () => {
+describe('a direct action names the chain for which it is signed', () => {
   const agentAddress = `0x${'22'.repeat(20)}`;
 
-  test('a direct action contains the chain that a browser wallet requires', async () => {
+  test('a direct action names the chain that a browser wallet requires', async () => {
     const signer = privateKeyWallet(KEY);
     const wallet: Wallet = { ...signer, chainId: async () => 42161 };
     const venue = await aVenue(OK);
@@ -276,7 +276,7 @@ describe('a direct action contains the chain for which it is signed', () => {
     });
   });
 
-  test('a direct action omits the chain if the wallet is on the chain of the venue', async () => {
+  test("a direct action omits the chain if the wallet is on the venue's chain", async () => {
     const provider = { request: async () => '0x9cf' };
     const wallet = eip1193Wallet(provider, privateKeyWallet(KEY).address);
     const venue = await aVenue(OK);
@@ -286,10 +286,10 @@ describe('a direct action contains the chain for which it is signed', () => {
   });
 });
 
-describe('a query is repeated after temporary failures', () => {
+describe('a query is retried after transient failures', () => {
   const found = { body: { success: true, code: 0, data: { universe: [] } } };
 
-  test('a query is repeated after a 429 response, at the time that the venue requests', async () => {
+  test('after a 429 response, a query is retried at the time the venue requests', async () => {
     const body = {
       success: false,
       code: 10000,
@@ -302,7 +302,7 @@ describe('a query is repeated after temporary failures', () => {
     expect(performance.now() - startMs).toBeGreaterThan(1000);
   });
 
-  test('a query does not wait for a long Retry-After but throws', async () => {
+  test('a query throws instead of waiting for a long Retry-After', async () => {
     const body = { success: false, code: 10000, message: 'rate limit exceeded' };
     const venue = await aVenue({ status: 429, headers: { 'retry-after': '3600' }, body });
     const failed = clientOf(venue).info.perpMeta();
@@ -326,14 +326,14 @@ describe('a query is repeated after temporary failures', () => {
     expect(warnings).toEqual([warning]);
   });
 
-  test('the error for a response that is not JSON contains its text', async () => {
+  test('the error for a non-JSON response includes its text', async () => {
     const venue = await aVenue({ status: 404, body: '<html>nothing here</html>' });
     const failed = clientOf(venue).info.perpMeta();
     await expect(failed).rejects.toMatchObject({ status: 404, body: '<html>nothing here</html>' });
   });
 });
 
-test('a faucet request is sent only once, because a repetition would be rate-limited', async () => {
+test('a faucet request is sent only once, because a retry would be rate-limited', async () => {
   const venue = await aVenue('cut');
   const failed = clientOf(venue).faucet({ user: `0x${'11'.repeat(20)}` });
   await expect(failed).rejects.toThrow(HttpError);

@@ -7,35 +7,36 @@ import { type Roundtrip, VenueClock } from './venue-clock.ts';
 /** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The options of requests. */
+/** Options for requests. */
 type HttpOptions = {
   /**
-   * The URL of a venue without a path, such as `https://host`, or its replicas, each of which can
+   * The URL of a venue without a path, such as `https://host`, or its replicas, any of which can
    * respond.
    */
   readonly url: string | Replicas;
   readonly fetch?: Fetch | undefined;
   /**
-   * The timeout of one attempt in milliseconds. It is longer than the venue waits for an execution,
-   * so the venue's response arrives first.
+   * The timeout of one attempt in milliseconds. It is longer than the venue waits for execution, so
+   * the venue's response arrives first.
    */
   readonly timeoutMs?: number | undefined;
   /** The maximum number of attempts after the first one. */
   readonly retriesMax?: number | undefined;
   /**
-   * The longest `Retry-After` in milliseconds for which a request waits. After a longer one, the
-   * error is thrown.
+   * The longest `Retry-After` that a request waits for, in milliseconds. If it is longer, the error
+   * is thrown.
    */
   readonly retryAfterMsMax?: number | undefined;
   readonly backoff?: Backoff | undefined;
-  /** This function is called with the delay when the venue rate-limits a request. */
+  /** Called with the delay when the venue rate-limits a request. */
   readonly onRateLimited?: ((waitMs: number) => void) | undefined;
   /** The clock that learns the venue's time from its responses. */
   readonly clock?: VenueClock | undefined;
-  /** This function is called when a response arrives after an attempt without one. */
+  /** Called when a response arrives after an attempt that got none. */
   readonly onRecovered?: (() => void) | undefined;
   /**
-   * Sends a request over a socket to a replica, or returns undefined if that is not possible now.
+   * Sends a request to a replica over a socket, or returns undefined if that is not currently
+   * possible.
    */
   readonly post?:
     | ((url: string, path: string, body: string) => Promise<Posted> | undefined)
@@ -51,7 +52,7 @@ type Endpoint =
   | '/pegs'
   | `/api/v1/bridge/${'deposit' | 'peg'}-address`;
 
-/** A JSON object that was received as a response. */
+/** A JSON object received as a response. */
 export type HttpReply = {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -61,27 +62,28 @@ export type HttpReply = {
   readonly roundtrip: Roundtrip;
 };
 
-/** The rules by which a request is repeated. */
+/** The rules for retrying a request. */
 export type Retry = {
-  /** Returns the body of the next attempt. It is called after a failed attempt and the delay. */
+  /**
+   * Returns the body of the next attempt. It is called after a failed attempt, once the delay has
+   * passed.
+   */
   readonly nextBody: (failure: Failure) => string | Promise<string>;
-  /** Returns true if another attempt after this delay is useful. */
+  /** Returns true if another attempt after this delay is worthwhile. */
   readonly isWorthwhile: (failure: Failure, waitMs: number) => boolean;
 };
 
-/**
- * The reason why an attempt failed. Only `rateLimited` guarantees that the attempt had no effect.
- */
+/** The reason an attempt failed. Only `rateLimited` guarantees that the attempt had no effect. */
 type Failure = 'rateLimited' | 'unknown';
 
 const HTTP_TOO_MANY = 429;
 /**
- * The statuses of a gateway or of a venue that is temporarily down. The request may have been
+ * The statuses sent by a gateway, or by a venue that is temporarily down. The request may have been
  * processed.
  */
 const HTTP_PASSING: readonly number[] = [502, 503, 504];
 
-/** Posts JSON with a timeout, and repeats it after temporary failures. */
+/** Posts JSON with a timeout, and retries after transient failures. */
 export class HttpTransport {
   readonly #replicas: Replicas;
   readonly #fetch: Fetch;
@@ -96,7 +98,7 @@ export class HttpTransport {
   #isDown = false;
   /**
    * The newest block with an acknowledged write, and the replica that wrote it, because other
-   * replicas may be behind.
+   * replicas may lag behind.
    */
   #written: { url: string; height: number } | undefined;
 
@@ -115,9 +117,9 @@ export class HttpTransport {
   }
 
   /**
-   * Posts a body until there is a response other than a temporary failure, or until there are no
-   * retries left. `retry` can replace the body between attempts or stop them; without it, the same
-   * bytes are sent again.
+   * Posts a body until there is a response other than a transient failure, or until there are no
+   * retries left. `retry` can replace the body between attempts or stop them; if it is absent, the
+   * same bytes are sent again.
    */
   async post(
     endpoint: Endpoint,
@@ -130,13 +132,13 @@ export class HttpTransport {
       const attempt =
         (await this.#catchUp(endpoint, signal)) ?? (await this.#attempt(endpoint, bytes, signal));
       const { failure } = attempt;
-      // The delay that one replica requests does not apply to another one.
+      // A delay requested by one replica does not apply to another.
       const isElsewhere = failure === 'unknown' && this.#replicas.lost(url);
       const isFresh = isElsewhere && failures < this.#replicas.all.length;
       const retryAfterMs = isElsewhere ? 0 : (attempt.retryAfterMs ?? 0);
       const isLast = failures > this.#retriesMax || retryAfterMs > this.#retryAfterMsMax;
       if (failure === undefined || isLast) return settled(attempt);
-      // The delay is at least that which the venue requests, plus a random part.
+      // The delay is at least what the venue requests, plus a random part.
       const waitMs = isFresh ? 0 : retryAfterMs + backoffMs(failures, this.#backoff);
       if (retry?.isWorthwhile(failure, waitMs) === false) return settled(attempt);
       if (failure === 'rateLimited') callApart(this.#onRateLimited, waitMs);
@@ -164,8 +166,8 @@ export class HttpTransport {
   }
 
   /**
-   * Reads a long response as text, part by part on demand. Temporary refusals before the first part
-   * are retried. A later failure is thrown, and the caller must start again.
+   * Reads a long response as text, in chunks, on demand. Transient refusals before the first chunk
+   * are retried. A later failure is thrown, and the caller must start over.
    */
   async *get(
     path: string,
@@ -188,7 +190,7 @@ export class HttpTransport {
       });
     } finally {
       signal?.removeEventListener('abort', abort);
-      // The transfer stops when the reader leaves the loop.
+      // If the reader leaves the loop, the transfer stops.
       stop.abort();
     }
   }
@@ -213,7 +215,7 @@ export class HttpTransport {
     }
   }
 
-  /** Posts a body only once, for requests that must not be repeated. */
+  /** Posts a body only once, for requests that must not be retried. */
   async postOnce(
     endpoint: Endpoint,
     body: string,
@@ -279,7 +281,7 @@ export class HttpTransport {
   }
 
   #noteStatus(attempt: Attempt, { status }: { readonly status: number }): Attempt {
-    // The response of a gateway while the venue is down does not count as recovery.
+    // A gateway's response while the venue is down does not count as recovery.
     const isDown = HTTP_PASSING.includes(status);
     if (this.#isDown && !isDown) this.#onRecovered();
     this.#isDown = isDown;
@@ -366,7 +368,7 @@ function readObject(text: string): Readonly<Record<string, unknown>> | undefined
   try {
     value = JSON.parse(text);
   } catch {
-    // For other content, such as the page of a proxy, the caller reports the status.
+    // For other content, such as a proxy's error page, the caller reports the status.
     return undefined;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
@@ -381,7 +383,7 @@ function readRetryAfter(text: string | null): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }
 
-/** Returns the refusal in a response of any endpoint. */
+/** Returns the refusal in a response from any endpoint. */
 export function apiErrorOf({ status, body, retryAfterMs }: HttpReply): ApiError {
   const text = body['message'] ?? body['response'];
   const { code, name, details } = body as { code?: number; name?: string; details?: object };
@@ -397,8 +399,8 @@ export function apiErrorOf({ status, body, retryAfterMs }: HttpReply): ApiError 
 }
 
 /**
- * The replicas of one venue, each of which can serve any client. All connections of a client use
- * the same replica; when it fails, they switch to the next one in the list.
+ * The replicas of one venue, any of which can serve any client. All connections of a client use the
+ * same replica; when it fails, they switch to the next one in the list.
  */
 export class Replicas {
   readonly #onMove: (url: string) => void;
@@ -438,7 +440,7 @@ export class Replicas {
    */
   lost(url: string): boolean {
     if (this.#urls.length < 2) return false;
-    // Another connection may have reported the failure before.
+    // Another connection may already have reported the failure.
     if (url === this.current) {
       this.#at = (this.#at + 1) % this.#urls.length;
       callApart(this.#onMove, this.current);

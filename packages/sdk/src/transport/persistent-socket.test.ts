@@ -73,7 +73,7 @@ function aSocket(options: Partial<SocketOptions> = {}) {
   return { socket, lines, dialedMs, dialed };
 }
 
-describe('a venue that is down is retried', () => {
+describe('connecting to a venue that is down is retried', () => {
   test('a venue that is down is tried at least every half second, but not constantly', async () => {
     const { socket, dialedMs, dialed } = aSocket();
     socket.need();
@@ -84,7 +84,7 @@ describe('a venue that is down is retried', () => {
     expect(Math.min(...waits.slice(3))).toBeGreaterThanOrEqual(240);
   });
 
-  test('a venue that closes connections without a frame is tried at growing intervals', async () => {
+  test('a venue that closes connections before sending a frame is tried at growing intervals', async () => {
     const { socket, dialedMs, dialed } = aSocket();
     socket.need();
     for (let count = 1; count <= 10; count++) {
@@ -112,8 +112,8 @@ test('nextTryInMs is the time until the next connection attempt', async () => {
   expect(socket.nextTryInMs).toBeUndefined();
 });
 
-describe('a response from the venue ends waits and stale connections', () => {
-  test('a response over HTTP ends the wait for the next attempt', async () => {
+describe('a response from the venue ends delays and replaces stale connections', () => {
+  test('a response over HTTP ends the delay before the next attempt', async () => {
     const { socket, lines, dialed } = aSocket({
       backoff: { baseMs: 60_000, maxMs: 60_000, random: () => 1 },
     });
@@ -126,7 +126,7 @@ describe('a response from the venue ends waits and stale connections', () => {
     expect(lines.length).toBe(2);
   });
 
-  test('a response over HTTP ends an attempt that hangs, but not one that has just begun', async () => {
+  test('a response over HTTP ends an attempt that hangs, but not one that has just started', async () => {
     const { socket, lines, dialed } = aSocket();
     socket.need();
     await dialed(1);
@@ -158,12 +158,12 @@ describe('a response from the venue ends waits and stale connections', () => {
   });
 });
 
-test('a closed socket leaves no timer and never opens again', async () => {
+test('a closed socket leaves no timer running and never opens again', async () => {
   const { socket, lines, dialed } = aSocket();
   socket.need();
   const line = await dialed(1);
-  // Earlier tests may have left timers in addition to that of the unopened connection. The
-  // following code is synchronous and sets no other timers.
+  // Earlier tests may have left timers running in addition to the one for the unopened connection.
+  // The code below is synchronous and sets no other timers.
   const others = vi.getTimerCount() - 1;
   line.happens('open');
   socket.venueIsBack();
@@ -231,7 +231,7 @@ describe('a client reports and restores its connections', () => {
     ).ready;
   }
 
-  test('a client reports the status of all three connections', async () => {
+  test('a client reports the status of each of its three connections', async () => {
     const statuses: string[] = [];
     const onStreamStatus = (status: string, path: string): void =>
       void statuses.push(`${path} ${status}, all ${client.streams.status}`);
@@ -258,7 +258,7 @@ describe('a client reports and restores its connections', () => {
     expect(client.streams.status).toBe('closed');
   });
 
-  test('reconnect replaces all connections, and the streams resume where they stopped', async () => {
+  test('reconnect replaces all connections, and the streams resume where they left off', async () => {
     const { client, streams, prices } = await aClient();
     streams.snapshot = { tickers: [] };
     await subscribeAll(client);

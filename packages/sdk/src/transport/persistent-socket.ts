@@ -3,7 +3,7 @@ import { type Backoff, backoffMs, HANG_UP_BACKOFF, STREAM_BACKOFF } from './back
 
 export type SocketStatus = 'idle' | 'connecting' | 'open' | 'waiting' | 'closed';
 
-/** The options of a socket. */
+/** Options for a socket. */
 export type SocketOptions = {
   /** A URL such as `wss://host/ws`, or a function that returns the URL of the next attempt. */
   readonly url: string | (() => string);
@@ -15,7 +15,10 @@ export type SocketOptions = {
    * frame.
    */
   readonly pingMs?: number | undefined;
-  /** The maximum time in milliseconds without any frame, or without a response to a subscribe. */
+  /**
+   * The maximum time in milliseconds without receiving a frame, or without a response to a
+   * subscribe.
+   */
   readonly silentMsMax?: number | undefined;
   /** The timeout of a connection attempt in milliseconds. */
   readonly connectMsMax?: number | undefined;
@@ -27,7 +30,7 @@ export type SocketOptions = {
   readonly backoff?: Backoff | undefined;
 };
 
-/** The user of the socket, which defines the protocol on it. */
+/** The user of the socket, which defines the protocol spoken over it. */
 type SocketUser = {
   /** A frame to which the other side responds. */
   readonly ping: string;
@@ -37,7 +40,7 @@ type SocketUser = {
   readonly unansweredMs: () => number;
   readonly opened: () => void;
   readonly received: (data: unknown) => void;
-  /** This function is called when the connection and all its state are lost. */
+  /** Called when the connection and all its state are lost. */
   readonly disconnected: () => void;
 };
 
@@ -62,7 +65,7 @@ export class PersistentSocket {
   /** The number of the current connection. Late events of earlier connections are ignored. */
   #generation = 0;
   #failures = 0;
-  /** True if the current connection has worked. */
+  /** True if the current connection has worked at least once. */
   #hasWorked = false;
   #dialedMs = 0;
   #dialed = '';
@@ -145,8 +148,8 @@ export class PersistentSocket {
   }
 
   /**
-   * This function is called when the venue responds to requests again. It ends a wait, restarts an
-   * attempt that hangs, and probes a connection that may have failed silently.
+   * Called when the venue responds to requests again. Ends any delay before the next attempt,
+   * restarts an attempt that hangs, and probes a connection that may have failed silently.
    */
   venueIsBack(): void {
     const isStuck = performance.now() - this.#dialedMs > PROBE_MS;
@@ -177,7 +180,7 @@ export class PersistentSocket {
   async #dial(generation: number, lost: () => void): Promise<void> {
     const isCurrent = (): boolean => generation === this.#generation;
     const socket = await this.#openSocket(this.#dialed);
-    // The error event contains no details, and the close event that follows is handled.
+    // The error event contains no details, and the close event that follows it is handled.
     socket.addEventListener('error', () => undefined);
     if (!isCurrent()) {
       socket.close();
@@ -235,7 +238,7 @@ export class PersistentSocket {
       return;
     }
     this.#failures += 1;
-    // Another replica is tried immediately. After all of them failed, the usual delay applies.
+    // Another replica is tried immediately. Once all have failed, the usual delay applies.
     const isElsewhere = this.#onLost(this.#dialed) && this.#failures === 1;
     const waitMs = isElsewhere ? 0 : backoffMs(this.#failures, backoff);
     this.#nextDialMs = performance.now() + waitMs;
@@ -243,7 +246,7 @@ export class PersistentSocket {
     this.#retryTimer = setTimeout(() => this.#connect(), waitMs);
   }
 
-  /** Drops the connection without waiting for its close event, which may never be sent. */
+  /** Drops the connection without waiting for its close event, which may never arrive. */
   #hangUp(): void {
     this.#generation += 1;
     for (const timer of [this.#pingTimer, this.#retryTimer, this.#lingerTimer]) clearTimeout(timer);
@@ -274,7 +277,7 @@ export interface Socket {
 /** A function that opens a socket. The events of the socket are asynchronous. */
 export type OpenSocket = (url: string) => Socket | Promise<Socket>;
 
-/** Opens a socket of the runtime or, if it has none, of the `ws` package. */
+/** Opens the runtime's own WebSocket or, if it has none, one from the `ws` package. */
 const openSocket: OpenSocket = async (url) => {
   if (typeof globalThis.WebSocket === 'function') {
     return new globalThis.WebSocket(url) as Socket;

@@ -4,7 +4,7 @@ import { CLIENT_LIMITS, type PostAnswerFrame, type PostFrame } from '@oddlot/pro
 export type PostAnswer = PostAnswerFrame['data'];
 
 /**
- * The result of a post: its response, `lost` if the connection ended before the response, or
+ * The result of a post: its response, `lost` if the connection ended before a response arrived, or
  * `unsent` if the venue cannot have processed it. A lost request may have been processed.
  */
 export type Posted = PostAnswer | 'lost' | 'unsent';
@@ -15,12 +15,12 @@ const TYPES: Readonly<Record<string, PostFrame['request']['type']>> = {
 };
 
 /**
- * The maximum number of UTF-16 code units of a body that always fits, because UTF-8 needs at most
- * three bytes for each.
+ * A body with at most this many UTF-16 code units always fits, because each needs at most three
+ * bytes in UTF-8.
  */
 const SHORT_CHARS = CLIENT_LIMITS.bodyBytesMax / 3;
 
-/** Sends requests as posts over a socket, and assigns the responses to them. */
+/** Sends requests as posts over a socket, and matches the responses to them. */
 export class Posts {
   readonly #send: (text: string) => void;
   readonly #unanswered = new Map<number, (posted: Posted) => void>();
@@ -39,7 +39,7 @@ export class Posts {
     const id = (this.#lastId += 1);
     return new Promise((resolve) => {
       this.#unanswered.set(id, resolve);
-      // The signature covers the JSON text of the body, so that text is inserted unchanged.
+      // The signature covers the JSON text of the body, so the text is inserted unchanged.
       this.#send(`{"method":"post","id":${id},"request":{"type":"${type}","payload":${body}}}`);
     });
   }
@@ -51,7 +51,7 @@ export class Posts {
 
   /**
    * Handles the error that the venue sends for an unknown kind of frame. Returns true if posts are
-   * unanswered, because only a post can be unknown to an older venue.
+   * unanswered, because a post is the only kind of frame that an older venue may not know.
    */
   refused(): boolean {
     if (this.#unanswered.size === 0) return false;

@@ -45,7 +45,7 @@ const sent = () =>
     return `${action} ${wished.join(' ')}`;
   });
 
-test('a subscription to one symbol starts with its last minute, and simultaneous ones share a frame', async () => {
+test('a subscription to one symbol starts with prices from the last minute; simultaneous subscriptions share a frame', async () => {
   const btc = listen({ topic: ORACLE, symbol: 'BTC/USD' });
   const all = listen({ topic: ORACLE });
   const spot = listen({ topic: SPOT, symbol: 'btcusdt' });
@@ -63,7 +63,7 @@ test('a subscription to one symbol starts with its last minute, and simultaneous
   expect(all.events).toEqual(['btc/usd 5', 'eth/usd 6']);
 });
 
-test('a later listener gets the last minute, and earlier ones do not get it again', async () => {
+test('a later listener gets prices from the last minute, and earlier ones do not get them again', async () => {
   const early = listen({ topic: ORACLE, symbol: 'btc/usd' });
   await early.subscription.ready;
   const later = listen({ topic: ORACLE, symbol: 'btc/usd' });
@@ -108,13 +108,13 @@ test('a removed listener is unsubscribed without affecting the others', async ()
   expect(btc.events).toEqual(['btc/usd 1*']);
 });
 
-test('the feed pings the venue and ignores the response', async () => {
+test('the feed pings the venue and ignores its response', async () => {
   const btc = listen({ topic: ORACLE, symbol: 'btc/usd' });
   await vi.waitFor(() => expect(server.pings).toBeGreaterThan(1), { timeout: 60_000 });
   expect(btc.events).toEqual(['btc/usd 1*']);
 });
 
-test('a refusal ends the subscription, unless it is for the rate limit', async () => {
+test('a refusal ends the subscription unless it is due to the rate limit', async () => {
   server.refusal = { topic: ORACLE, payload: { message: 'Too many subscriptions: 50' } };
   const refused = listen({ topic: ORACLE, symbol: 'btc/usd' });
   await expect(refused.subscription.ready).rejects.toThrow('Too many subscriptions');
@@ -125,7 +125,7 @@ test('a refusal ends the subscription, unless it is for the rate limit', async (
   expect(hasty.events).toEqual(['eth/usd 1*']);
 });
 
-test('an unknown topic is rejected before a frame is sent', () => {
+test('an unknown topic is rejected before any frame is sent', () => {
   const topic = 'crypto_prices_tomorrow' as typeof ORACLE;
   expect(() => listen({ topic })).toThrow('Unknown topic');
 });

@@ -23,7 +23,7 @@ export type ReferencePrice = {
   readonly exact?: string;
 };
 
-/** The prices of one symbol: a new one or, in a snapshot, those of the last minute. */
+/** Prices of one symbol: a new price or, in a snapshot, the prices of the last minute. */
 export type ReferencePricesUpdate = {
   readonly topic: RtdsTopic;
   /** A symbol such as `btcusdt` for spot prices, or `btc/usd` for all others. */
@@ -49,13 +49,14 @@ type Listener = {
 
 /**
  * The connection to /ws-rtds, whose conventions differ from those of the other sockets: frames are
- * neither confirmed nor numbered, and a client subscribes to topics with one symbol or with all.
- * The response to a subscription to one symbol contains its last minute, on every new connection.
+ * neither confirmed nor numbered, and a client subscribes to a topic for one symbol or for all. On
+ * every new connection, a subscription to one symbol is answered with the prices of its last
+ * minute.
  */
 export class PriceFeed {
   readonly #socket: PersistentSocket;
   readonly #listeners = new Set<Listener>();
-  /** The subscriptions of this turn of the event loop. They are sent in one frame. */
+  /** Subscriptions made during this turn of the event loop. They are sent in one frame. */
   #requests: { action: RtdsClientFrame['action']; entry: RtdsSubscription }[] = [];
   #againTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -87,7 +88,7 @@ export class PriceFeed {
     this.#socket.reconnect();
   }
 
-  /** This function is called when the venue responds to requests again after a failure. */
+  /** Called when the venue responds to requests again after a failure. */
   venueIsBack(): void {
     this.#socket.venueIsBack();
   }
@@ -107,7 +108,8 @@ export class PriceFeed {
       seq: 0,
     };
     this.#listeners.add(listener);
-    // An existing subscription is also sent again, because the new listener needs the last minute.
+    // An existing subscription is also sent again, because the new listener needs the prices of the
+    // last minute.
     this.#request('subscribe', listener);
     this.#socket.need();
     return () => this.#leave(listener);
@@ -145,7 +147,7 @@ export class PriceFeed {
   }
 
   #request(action: RtdsClientFrame['action'], { topic, symbol }: Listener): void {
-    // All subscriptions are sent when the connection opens, so none is sent before.
+    // All subscriptions are sent when the connection opens, so none needs to be sent before then.
     if (this.status !== 'open') return;
     if (this.#requests.length === 0) queueMicrotask(() => this.#flush());
     const filters = symbol === undefined ? {} : { filters: JSON.stringify({ symbol }) };
@@ -183,7 +185,7 @@ export class PriceFeed {
     for (const listener of Array.from(this.#listeners)) {
       const matches = listener.symbol === undefined || listener.symbol === symbol;
       if (listener.topic !== topic || !matches) continue;
-      // The snapshot of the last minute will contain this price.
+      // The snapshot of the last minute will include this price.
       if (!listener.awaitsSnapshot) deliver(listener, update, false);
     }
   }

@@ -38,7 +38,7 @@ async function twoStreams(): Promise<[FakeStreams, FakeStreams]> {
   return both;
 }
 
-test('replicas are used in turn, and a late report of a failure changes nothing', () => {
+test('replicas are used in turn, and a late failure report changes nothing', () => {
   const moves: string[] = [];
   const replicas = new Replicas(['a', 'b', 'c', 'a'], (url) => moves.push(url));
   expect(replicas.all).toEqual(['a', 'b', 'c']);
@@ -53,7 +53,7 @@ test('replicas are used in turn, and a late report of a failure changes nothing'
   expect(new Replicas(['a']).lost('a')).toBe(false);
 });
 
-test('a fact stream resumes after its last block, without repeated events', async () => {
+test('a fact stream resumes after its last block without repeating events', async () => {
   const [first, second] = await twoStreams();
   const client = clientOf(httpOf(first), { replicas: [httpOf(second)] });
   const seen: StreamEvent<unknown>[] = [];
@@ -72,7 +72,7 @@ test('a fact stream resumes after its last block, without repeated events', asyn
   await first.stop();
   running.shift();
   await vi.waitFor(() => expect(seen.length).toBe(4), WAIT);
-  // The last block is requested again, because it may contain more frames.
+  // The last block is requested again, because it may have more frames.
   expect(second.controls[0]?.resumeFrom).toEqual({ height: 8 });
   second.publishAt(13, ['thirteen']);
   await vi.waitFor(() => expect(seen.length).toBe(5), WAIT);
@@ -82,7 +82,7 @@ test('a fact stream resumes after its last block, without repeated events', asyn
   expect(client.replicas.current).toBe(httpOf(second));
 });
 
-test('a stream without events resumes after the block of its first response', async () => {
+test('a stream that received no events resumes after the block of its first response', async () => {
   const [first, second] = await twoStreams();
   first.height = 5;
   const client = clientOf(httpOf(first), { replicas: [httpOf(second)] });
@@ -96,7 +96,7 @@ test('a stream without events resumes after the block of its first response', as
   expect(seen).toMatchObject([{ data: ['six'], height: 6 }]);
 });
 
-test('after a restart of the venue, a stream resumes by block and not by position', async () => {
+test('after the venue restarts, a stream resumes by block and not by position', async () => {
   const [venue] = await twoStreams();
   const client = clientOf(httpOf(venue), {});
   const seen: StreamEvent<unknown>[] = [];

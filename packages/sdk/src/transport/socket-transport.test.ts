@@ -50,7 +50,7 @@ function channel(type: string) {
 }
 
 /**
- * Subscribes to trades and records the events in short form: the data, or the reason of a reset.
+ * Subscribes to trades and records the events in short form: the data, or the reason for a reset.
  */
 async function listen(socket: SocketTransport) {
   const seen: unknown[] = [];
@@ -64,7 +64,7 @@ async function listen(socket: SocketTransport) {
 }
 
 describe('a lost connection is restored without losing events', () => {
-  test('a stream resumes on a new connection with the events that it missed', async () => {
+  test('a stream on a new connection resumes with the events that it missed', async () => {
     const server = await aServer();
     const { seen, events } = await listen(aSocket(server));
     server.publish('a');
@@ -80,7 +80,7 @@ describe('a lost connection is restored without losing events', () => {
     expect(server.controls.at(-1)?.resumeFrom).toEqual({ epoch: 'first', seq: 2 });
   });
 
-  test('if the missed frames are no longer available, a reset is reported and a snapshot is sent', async () => {
+  test('if the missed frames are no longer available, the client reports a reset and receives a snapshot', async () => {
     const server = await aServer();
     const { seen, events } = await listen(aSocket(server));
     server.publish('a');
@@ -116,7 +116,7 @@ describe('a lost connection is restored without losing events', () => {
     expect(statuses.at(-1)).toBe('open');
   });
 
-  test('a stream without any confirmation subscribes without a position from which to resume', async () => {
+  test('a stream that was never confirmed subscribes without a position from which to resume', async () => {
     const server = await aServer();
     server.isSilent = true;
     const socket = aSocket(server);
@@ -144,7 +144,7 @@ describe('a lost connection is restored without losing events', () => {
     expect(server.controls[2]?.resumeFrom).toEqual({ epoch: 'first', seq: 0 });
   });
 
-  test('a connection without frames is detected and replaced', async () => {
+  test('a connection that receives no frames is detected and replaced', async () => {
     const server = await aServer();
     const { seen } = await listen(aSocket(server, { pingMs: 20, silentMsMax: 2_000 }));
     await vi.waitFor(() => expect(server.pings).toBeGreaterThan(2), { timeout: 60_000 });
@@ -172,7 +172,7 @@ test('a late listener does not get a state from before a reset', async () => {
 });
 
 describe('a gap in the sequence of frames is closed', () => {
-  test('after a gap, the client subscribes again from the last complete frame', async () => {
+  test('after a gap, the client resubscribes from the last complete frame', async () => {
     const server = await aServer();
     const { seen } = await listen(aSocket(server));
     server.publish('a');
@@ -201,7 +201,7 @@ test('a repeated frame is reported only once', async () => {
 });
 
 describe('subscriptions share one connection', () => {
-  test('one connection has all subscriptions, and equal ones only once', async () => {
+  test('all subscriptions use one connection, and equal ones are sent only once', async () => {
     const server = await aServer();
     server.snapshot = { coin: 'BTC-USDC', time: 1, levels: [[], []] };
     const socket = aSocket(server);
@@ -232,7 +232,7 @@ describe('subscriptions share one connection', () => {
     expect(server.controls.length).toBe(30);
   });
 
-  test('the connection closes without listeners, and opens again for a new one', async () => {
+  test('the connection closes when there are no listeners, and opens again for a new one', async () => {
     const server = await aServer();
     const socket = aSocket(server, { lingerMs: 20 });
     const { subscription } = await listen(socket);
@@ -249,7 +249,7 @@ describe('subscriptions share one connection', () => {
 describe('a refused subscription is retried only if it can succeed later', () => {
   const backoff = { baseMs: 100, maxMs: 1_000, random: () => 1 };
 
-  test('a refused subscription rejects, and its loop throws the reason of the venue', async () => {
+  test("a refused subscription rejects, and its loop throws the venue's reason", async () => {
     const server = await aServer();
     server.refusal = { code: 'INVALID_PARAMS', message: 'Instrument not found' };
     const socket = aSocket(server);
@@ -271,7 +271,7 @@ describe('a refused subscription is retried only if it can succeed later', () =>
     await subscription.ready;
   });
 
-  test('a subscription that existed before is retried if the venue cannot serve it after a reconnect', async () => {
+  test('an existing subscription is retried if the venue cannot serve it after a reconnect', async () => {
     const server = await aServer();
     const socket = aSocket(server);
     server.refusal = { code: 'INTERNAL', message: 'no answer' };
@@ -354,7 +354,7 @@ describe('a subscription can be read in a loop', () => {
     expect(() => trades({ socket }, { coin: '0' })).toThrow('closed');
   });
 
-  test('a loop that falls far behind ends with an error and does not omit events', async () => {
+  test('a loop that falls far behind ends with an error instead of skipping events', async () => {
     const server = await aServer();
     const subscription = trades({ socket: aSocket(server) }, { coin: '0' });
     await subscription.ready;
@@ -371,7 +371,7 @@ describe('a subscription can be read in a loop', () => {
   });
 });
 
-test('the sockets of the runtime and of the ws package behave alike', async () => {
+test("the runtime's sockets and those of the ws package behave alike", async () => {
   const server = await aServer();
   const openSocket: OpenSocket = (url) => new NodeSocket(url) as Socket;
   const { seen } = await listen(aSocket(server, { openSocket }));
@@ -381,7 +381,7 @@ test('the sockets of the runtime and of the ws package behave alike', async () =
   await vi.waitFor(() => expect(seen).toEqual(['a', 'b']), { timeout: 60_000 });
 });
 
-test('a client derives the URL of the streams from the URL of the venue', async () => {
+test("a client derives the stream URLs from the venue's URL", async () => {
   const server = await aServer();
   const client = createClient({ url: `http://127.0.0.1:${server.port}/` });
   stops.push(() => client.close());

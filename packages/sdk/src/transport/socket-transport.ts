@@ -22,14 +22,14 @@ import { Stream, type StreamSink, type SubscriptionKey } from './stream.ts';
 export class SocketTransport {
   readonly #keyOf: SubscriptionKey;
   readonly #streams = new Map<string, Stream>();
-  /** The streams by the subscription number that the venue assigned on this connection. */
+  /** Streams by the subscription number that the venue assigned on this connection. */
   readonly #bySub = new Map<number, Stream>();
   readonly #socket: PersistentSocket;
   readonly #queue: ControlQueue;
   readonly #posts: Posts;
   /** True after the first post. The connection then stays open for later posts. */
   #isPosting = false;
-  /** The streams that the venue could not serve yet. */
+  /** Streams that the venue could not serve yet. */
   readonly #retries = new Map<Stream, Retry>();
 
   readonly #backoff: Backoff;
@@ -69,14 +69,14 @@ export class SocketTransport {
     this.#socket.reconnect();
   }
 
-  /** This function is called when the venue responds to requests again after a failure. */
+  /** Called when the venue responds to requests again after a failure. */
   venueIsBack(): void {
     this.#socket.venueIsBack();
   }
 
   /**
-   * Sends a request over the open connection to a URL. If there is none, it returns undefined and
-   * opens the connection for later requests.
+   * Sends a request over the open connection to a URL. If none is open, returns undefined and opens
+   * one for later requests.
    */
   post(url: string, path: string, body: string): Promise<Posted> | undefined {
     if (this.status === 'closed') return undefined;
@@ -112,7 +112,7 @@ export class SocketTransport {
   #openStream(key: string, subscription: SubscriptionFields): Stream {
     const stream = new Stream(key, subscription);
     this.#streams.set(key, stream);
-    // When the connection opens, all streams are subscribed.
+    // When a connection opens, all streams are subscribed anyway.
     if (this.status === 'open') this.#queue.subscribe(stream);
     this.#socket.need();
     return stream;
@@ -183,8 +183,7 @@ export class SocketTransport {
     if (code === 'INVALID_FRAME' && this.#posts.refused()) return;
     const control = this.#queue.refused();
     if (control === undefined) return;
-    // A subscription that existed before the connection was lost is retried until the venue accepts
-    // it.
+    // A subscription from before the connection was lost is retried until the venue accepts it.
     const isPassing =
       retryAfterMs !== undefined || (code === 'INTERNAL' && control.stream.wasConfirmed === true);
     if (code === 'RISK_RATE_LIMITED') this.#queue.again(control);
@@ -192,7 +191,7 @@ export class SocketTransport {
     else if (control.method === 'subscribe') this.#refuse(control, { code, message });
   }
 
-  /** Sends the subscribe again after a delay that doubles with each refusal. */
+  /** Sends the subscribe frame again after a delay that doubles with each refusal. */
   #retryLater(stream: Stream): void {
     if (this.#streams.get(stream.key) !== stream) return;
     const failures = (this.#retries.get(stream)?.failures ?? 0) + 1;
@@ -216,8 +215,8 @@ export class SocketTransport {
   #dataCame(frame: DataFrame<unknown>): void {
     const stream = this.#bySub.get(frame.sub);
     if (stream === undefined || stream.receive(frame)) return;
-    // A missing number is a fault of the connection, so the stream is subscribed again from the
-    // last complete frame.
+    // A missing number is a connection fault, so the stream resubscribes from the last complete
+    // frame.
     this.#subscribeAnew(stream);
   }
 
@@ -246,7 +245,7 @@ type Retry = {
 type ErrorFacts = {
   readonly code?: StreamErrorCode | undefined;
   readonly message?: string | undefined;
-  /** The delay; set if the frame itself was valid, so that the client can send it again later. */
+  /** The delay. It is set if the frame itself was valid, so the client can resend it later. */
   readonly retryAfterMs?: number | undefined;
 };
 
@@ -263,7 +262,7 @@ function readFrame(data: unknown): Readonly<Record<string, unknown>> | undefined
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** A control frame that waits to be sent or confirmed. */
+/** A control frame that is waiting to be sent or confirmed. */
 type Control = {
   readonly method: 'subscribe' | 'unsubscribe';
   readonly stream: Stream;
@@ -278,7 +277,7 @@ const FRAMES_PER_SECOND = CLIENT_LIMITS.framesPerSecond / 2;
 const FRAMES_BURST = CLIENT_LIMITS.framesBurst / 2;
 
 /**
- * Sends control frames no faster than the venue accepts them, and stores the unconfirmed ones. An
+ * Sends control frames no faster than the venue accepts them, and keeps the unconfirmed ones. An
  * error frame does not identify its request, but responses arrive in the order of the requests.
  */
 class ControlQueue {
@@ -290,7 +289,7 @@ class ControlQueue {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * Creates a queue from a function that sends a frame and one that returns the URL of the
+   * Creates a queue from one function that sends a frame and another that returns the URL of the
    * connection.
    */
   constructor(send: (text: string) => void, to: () => string) {
@@ -302,7 +301,7 @@ class ControlQueue {
     this.#add({ method: 'subscribe', stream });
   }
 
-  /** Removes a subscribe that has not been sent yet, or sends an unsubscribe. */
+  /** Removes a subscribe frame that has not been sent yet, or sends an unsubscribe. */
   unsubscribe(stream: Stream): void {
     const isUnsent = (control: Control): boolean =>
       control.stream === stream && control.method === 'subscribe';
@@ -325,7 +324,7 @@ class ControlQueue {
     return index < 0 ? undefined : this.#unanswered.splice(index, 1)[0];
   }
 
-  /** Returns the frame to which an error belongs, which is the oldest unconfirmed one. */
+  /** Returns the frame to which an error belongs, the oldest unconfirmed one. */
   refused(): Control | undefined {
     return this.#unanswered.shift();
   }
@@ -363,7 +362,7 @@ class ControlQueue {
 
   #sendNow({ method, stream }: Control): void {
     const { subscription } = stream;
-    // The position is read last, because the stream may have advanced while the frame waited.
+    // The position is read last, because the stream may have advanced while the frame was waiting.
     const resumeFrom = method === 'subscribe' ? stream.resumeAt(this.#to()) : undefined;
     const frame: ClientFrame =
       resumeFrom === undefined
@@ -373,7 +372,7 @@ class ControlQueue {
     this.#send(JSON.stringify(frame));
   }
 
-  /** Allows one more frame per step. The timer stops when the budget is full. */
+  /** Allows one more frame per timer interval. The timer stops when the budget is full. */
   #plan(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;

@@ -107,7 +107,7 @@ test.each<[string, object, unknown[], unknown]>([
   expect(all(type, rest, frames)).toEqual(expected);
 });
 
-test('the state of a list keeps only its newest 200 rows', () => {
+test("a list channel's state keeps only the newest 200 rows", () => {
   const frames = Array.from({ length: 300 }, (_, at) => ({ user: 'u', fundings: [at] }));
   const { fundings } = all('userFundings', {}, frames) as { fundings: number[] };
   expect(fundings).toHaveLength(200);

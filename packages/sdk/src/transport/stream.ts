@@ -12,13 +12,13 @@ import {
 } from '@oddlot/protocol';
 import type { SocketError } from '../errors.ts';
 
-/** The data of a stream. The events are in the order of `seq` and without gaps. */
+/** The data of a stream. Events are ordered by `seq`, without gaps. */
 export type StreamData<Data> = {
   readonly type: 'data';
   readonly data: Data;
   /**
-   * True if the data is the whole state of the stream and not a change: in the first frame, and in
-   * the first one after a reset.
+   * True if the data is the stream's whole state rather than a change: in the first frame, and in
+   * the first frame after a reset.
    */
   readonly isSnapshot: boolean;
   readonly seq: number;
@@ -35,8 +35,8 @@ export type StreamData<Data> = {
 export type StreamReset = {
   readonly type: 'reset';
   /**
-   * The reason; `reconnected` is used by streams without sequence numbers, whose data may have been
-   * missed.
+   * The reason. `reconnected` is used for streams without sequence numbers, where data may have
+   * been missed.
    */
   readonly reason: ResyncFrame['data']['reason'] | 'reconnected';
 };
@@ -46,12 +46,12 @@ export type StreamEvent<Data> = StreamData<Data> | StreamReset;
 
 /** A receiver of a stream's events. */
 export type StreamSink = {
-  /** This function is called when the venue has confirmed the subscription for the first time. */
+  /** Called when the venue has confirmed the subscription for the first time. */
   readonly ready: () => void;
   readonly event: (event: StreamEvent<unknown>) => void;
-  /** This function is called last, if the venue refused the stream. */
+  /** Called last, if the venue refused the stream. */
   readonly fail: (error: SocketError) => void;
-  /** This function is called last, if the client was closed. */
+  /** Called last, if the client was closed. */
   readonly end: () => void;
 };
 
@@ -69,7 +69,7 @@ export class Stream {
   #height: number | undefined;
   /** The replica of the venue to which the position belongs. */
   #at = '';
-  /** The last block that was reported on a fact channel, and the number of its frames. */
+  /** The last block reported on a fact channel, and the number of its frames received so far. */
   #received: { readonly height: number; readonly frames: number } | undefined;
   /** The frames that will be repeated because the stream resumed by block. */
   #again: { readonly height: number; frames: number } | undefined;
@@ -84,11 +84,11 @@ export class Stream {
   /**
    * Returns the position from which to resume on a replica, or undefined before the first
    * confirmation. A position is valid only for one replica, but a block is valid for the whole
-   * venue, so fact streams can resume by block on any replica. A stream of states gets the whole
-   * state again.
+   * venue, so fact streams can resume by block on any replica. A state stream gets the whole state
+   * again.
    */
   resumeAt(process: string): ResumePoint | undefined {
-    // A stream without its snapshot has no position from which to resume.
+    // A stream that has not received its snapshot has no position to resume from.
     const isWithout = this.#awaitsSnapshot && hasState(this.subscription);
     const isHere = process === this.#at && !this.#isByHeight;
     this.#at = process;
@@ -177,7 +177,7 @@ export class Stream {
     return true;
   }
 
-  /** Returns true for a frame of the resumed block that was reported before. */
+  /** Returns true for a frame in the resumed block that was already reported. */
   #isAgain(height: number | undefined): boolean {
     const again = this.#again;
     if (again === undefined || again.frames === 0 || height !== again.height) return false;
@@ -202,7 +202,7 @@ export class Stream {
   }
 
   #deliver(event: StreamEvent<unknown>): void {
-    // The list is copied, because a listener that is added during the loop already has the event.
+    // The list is copied because a listener added during the loop already has the event.
     for (const sink of Array.from(this.#sinks)) sink.event(event);
   }
 
@@ -236,11 +236,12 @@ export function stateAfter(
   const { instrumentIds, limit } = subscription;
   if (by === 'instruments') {
     const joined = byInstrument(known, received);
-    // Like the venue, the client shows a removed instrument only if it was requested by id.
+    // Like the venue, the client shows a removed instrument only if that instrument was requested
+    // by id.
     const rows = joined.filter(({ gone }) => gone !== true || instrumentIds !== undefined);
     return { [list]: rows, ...(state.isMarked && { isSnapshot: true }) };
   }
-  // Lists begin with the newest row, but later frames are in chronological order.
+  // Lists start with the newest row, but later frames are in chronological order.
   const [fresh, older] = SORTED[by](known, received);
   const max = typeof limit === 'number' ? limit : state.rowsMax;
   return { ...before, isSnapshot: true, [list]: [...fresh.toReversed(), ...older].slice(0, max) };
@@ -267,7 +268,7 @@ type Row = {
 
 type Rows = readonly Row[];
 
-/** The functions that separate the new rows of a frame from the earlier rows. */
+/** The functions that separate the new rows of a frame from earlier rows. */
 const SORTED: Readonly<
   Record<'newest' | 'orders' | 'ledger', (known: Rows, received: Rows) => readonly [Rows, Rows]>
 > = {
@@ -278,19 +279,19 @@ const SORTED: Readonly<
   },
   ledger: (known, received) => [
     received.filter((row) => !known.some((each) => isSameWithdrawal(each, row))),
-    // A withdrawal keeps its position when its row is repeated with another status.
+    // A withdrawal keeps its position when its row arrives again with another status.
     known.map((row) => received.findLast((each) => isSameWithdrawal(each, row)) ?? row),
   ],
 };
 
-/** Returns the known rows, updated by those of a frame. */
+/** Returns the known rows, updated with those in a frame. */
 function byInstrument(known: Rows, received: Rows): Row[] {
   const items = new Map(known.map((item) => [item.instrumentId, item]));
   for (const item of received) items.set(item.instrumentId, item);
   return [...items.values()];
 }
 
-/** Returns the known levels, updated by those of a frame. A level without a size is removed. */
+/** Returns the known levels, updated with those in a frame. A level of size zero is removed. */
 function byPrice(known: readonly LevelTuple[], received: readonly LevelTuple[]): LevelTuple[] {
   const levels = new Map(known.map((level) => [level[0], level]));
   for (const level of received) {
@@ -311,8 +312,8 @@ function isSameWithdrawal({ delta, hash }: Row, other: Row): boolean {
 export type SubscriptionKey = (subscription: SubscriptionFields) => string | SocketError;
 
 /**
- * Computes the key from the subscription alone, with sorted fields. This is sufficient if one
- * program writes all subscriptions.
+ * Computes the key from the subscription alone, with sorted fields. This is sufficient if all
+ * subscriptions are written by one program.
  */
 export const plainKey: SubscriptionKey = (subscription) =>
   JSON.stringify(Object.entries(subscription).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -4,16 +4,19 @@ export type Roundtrip = { readonly sentMs: number; readonly receivedMs: number }
 /** The bounds of the venue's time minus the local time. */
 type Range = { readonly leastMs: number; readonly mostMs: number };
 
-/** The resolution of the times in the header, which are whole seconds. */
+/** The resolution of the header's times, which are whole seconds. */
 const HEADER_STEP_MS = 1000;
-/** The difference to the monotonic clock beyond which the local clock counts as set. */
+/**
+ * If the local clock deviates from the monotonic clock by more than this, it is assumed to have
+ * been set.
+ */
 const CLOCK_SET_MS = 1000;
 
 const ANYTHING: Range = { leastMs: -Infinity, mostMs: Infinity };
 
 /**
  * Estimates the venue's clock, because the local clock may be minutes off. It learns the difference
- * from every response: from the `Date` header, or preferably from the consensus time of a refusal.
+ * from every response: from the `Date` header or, preferably, from the consensus time in a refusal.
  * Until a response shows a difference, the clocks are assumed to agree.
  */
 export class VenueClock {
@@ -33,7 +36,7 @@ export class VenueClock {
     return this.#now();
   }
 
-  /** Estimates the venue's time at a local time. The estimate errs on the late side. */
+  /** Estimates the venue's time at a local time. The estimate errs on the side of being late. */
   at(ownMs: number): number {
     this.#forgetIfSet();
     const { leastMs, mostMs } = this.#range;
@@ -59,7 +62,9 @@ export class VenueClock {
     this.#narrow({ fromMs: timeMs, untilMs: timeMs }, roundtrip);
   }
 
-  /** Forgets the learned difference if the local clock was corrected or the device slept. */
+  /**
+   * Forgets the learned difference if the local clock was corrected or the device has been asleep.
+   */
   #forgetIfSet(): void {
     const originMs = this.#now() - performance.now();
     if (Math.abs(originMs - this.#originMs) <= CLOCK_SET_MS) return;
@@ -77,8 +82,8 @@ export class VenueClock {
     const seen = { leastMs: fromMs - receivedMs, mostMs: untilMs - sentMs };
     const leastMs = Math.max(seen.leastMs, this.#range.leastMs);
     const mostMs = Math.min(seen.mostMs, this.#range.mostMs);
-    // If the bounds contradict each other, a clock was set or has drifted, so the earlier bounds
-    // are no longer valid.
+    // If the bounds contradict each other, one of the clocks was set or has drifted, so the earlier
+    // bounds are no longer valid.
     this.#range = leastMs > mostMs ? seen : { leastMs, mostMs };
   }
 }
