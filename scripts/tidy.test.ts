@@ -361,6 +361,12 @@ describe('forbidden words are reported', () => {
     expect(rules('docs/a.md', elsewhere)).toEqual([]);
   });
 
+  test('invisible control characters are reported', () => {
+    const zero = String.fromCodePoint(0);
+    expect(rules(VENUE, `// a${zero}b`)).toEqual(['1 control-character']);
+    expect(rules('docs/a.md', '\ta\r\n')).toEqual([]);
+  });
+
   test('references to texts outside the repository are reported', () => {
     const sign = String.fromCodePoint(0xa7);
     for (const words of [

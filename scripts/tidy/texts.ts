@@ -105,6 +105,12 @@ const TEXT_WORDS: readonly Word[] = [
       /\b(?:wire|interface|rules)\.md\b|\bwire \d+\.\d+|\u00a7|\b[Ss]ections? \d(?![\d.]* of RFC)/g,
     message: 'does not exist in this repository; cite a rule of docs/rulebook.md or describe it',
   },
+  {
+    rule: 'control-character',
+    // oxlint-disable-next-line no-control-regex
+    pattern: /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g,
+    message: 'is an invisible control character; remove it or write it as an escape',
+  },
 ];
 
 /** Files that tools load by their default export. */
