@@ -2,12 +2,12 @@ import { assert } from '@oddlot/units';
 
 /** All bounds of the engine (R-limits-of-state, R-nonce, R-storms). */
 export const LIMITS = {
-  /** The maximum number of live orders of an account, over both of its sub-accounts. */
+  /** The maximum number of live orders per account, across both of its sub-accounts. */
   ordersPerAccount: 5_000,
-  /** The maximum number of waiting trigger orders of one account, in total and per instrument. */
+  /** The maximum number of waiting trigger orders per account, in total and per instrument. */
   triggersPerAccount: 500,
   triggersPerInstrument: 100,
-  /** The maximum age with which an amended order is queued (R-modify). */
+  /** The maximum age at which an amended order is queued (R-modify). */
   amendRankMs: 60_000,
   /** The minimum time between a command and the cancel that it schedules. */
   scheduleAheadMs: 5_000,
@@ -16,7 +16,7 @@ export const LIMITS = {
   agentLabelLength: 64,
   buildersPerAccount: 20,
   /**
-   * The maximum builder fee of a perp order and of an outcome order, in tenths of a basis point
+   * The maximum builder fee on a perp order and on an outcome order, in tenths of a basis point
    * (R-builder).
    */
   builderFeePerpMax: 100,
@@ -39,30 +39,31 @@ export const LIMITS = {
    */
   depositsAsideKept: 10_000,
   /**
-   * The maximum number of relay withdrawal addresses without an account, in total and per command.
+   * The maximum number of relay withdrawal addresses without an account, in total, which is also
+   * the maximum per command.
    */
   pegsKept: 100_000,
   pegsPerCommand: 1_000,
   noncesPerSigner: 100,
   /** The maximum age of a nonce, exclusive. */
   nonceAgeMs: 2 * 24 * 3_600_000,
-  /** The maximum distance of a nonce into the future, exclusive. */
+  /** How far a nonce can be in the future, exclusive. */
   nonceAheadMs: 24 * 3_600_000,
   /**
    * The maximum number of resting orders that one incoming order can process, counting fills and
    * removals.
    */
   matchesPerOrder: 10_000,
-  /** The maximum number of orders of one side that are tested together (R-fillable). */
+  /** The maximum number of orders on one side that are tested together (R-fillable). */
   fillTests: 10_000,
   /** The default maximum distance of a sampled price from the oracle, in 10^-8 (R-funding). */
   premiumCapE8: 1_000_000,
   /**
-   * The bound for all orders of a simulated action together, because a simulation blocks all other
-   * requests.
+   * The equivalent bound for all orders in a simulated action together. It is lower because a
+   * simulation blocks all other requests.
    */
   matchesPerSimulation: 1_000,
-  /** The bound for all attempts to find the largest order that the margin covers. */
+  /** The equivalent bound for all attempts to find the largest order that the margin covers. */
   matchesPerCapacity: 1_000,
   /**
    * The maximum number of trigger orders fired and margin accounts liquidated in one block
@@ -77,15 +78,13 @@ export const LIMITS = {
    */
   triggerRetryMs: 1_000,
   triggerSlippageE8: 1_000_000,
-  /** The maximum number of orders per market trigger. */
+  /** The maximum number of orders sent per market trigger. */
   triggerParts: 100,
-  /**
-   * The maximum time that an observation can be ahead of consensus time and still count as current.
-   */
+  /** How far an observation can be ahead of consensus time and still count as current. */
   observationAheadMs: 5_000,
   /** The minimum lifetime of a `gtd` order. */
   expiryAheadMs: 5_000,
-  /** The maximum age of a last trade that is used for the mark (R-mark). */
+  /** The maximum age at which the last trade is still used for the mark (R-mark). */
   lastTradeMs: 60_000,
   /** The maximum interval between mark computations. */
   markEveryMs: 1_000,
@@ -96,7 +95,7 @@ export const LIMITS = {
    * integer.
    */
   priceMax: 9_000_000_000,
-  /** The maximum size in lots, up to which arithmetic between sizes is exact. */
+  /** The maximum size in lots, up to which arithmetic on sizes is exact. */
   sizeMax: 1_000_000_000_000,
   /**
    * The maximum ratio between a resting order's price and the current band after the oracle moved.
@@ -109,14 +108,14 @@ export const LIMITS = {
    * determine the fee tier.
    */
   volumeDays: 15,
-  /** The ids of perps are below this bound, and those of outcome markets start with it. */
+  /** Perp ids are below this bound; outcome market ids start at it. */
   perpIdEnd: 100_000,
   /** The maximum instrument id; orders store the id in 31 bits. */
   instrumentIdMax: 2 ** 31 - 1,
-  /** The maximum number of holders of resolved markets that one block pays. */
+  /** The maximum number of holders of resolved markets paid in one block. */
   settlementsPerBlock: 1_000,
   /**
-   * The maximum fee rate of an outcome market, which keeps the sum of taker and builder fee below
+   * The maximum fee rate of an outcome market. It keeps the sum of the taker and builder fees below
    * the price (R-reserve).
    */
   outcomeFeeMaxE8: 99_000_000,
@@ -124,7 +123,7 @@ export const LIMITS = {
   orderDelayMaxMs: 10_000,
   priceFeeds: 1_000,
   seriesAheadMax: 20,
-  /** The maximum number of series markets that one block lists and resolves. */
+  /** The maximum number of series markets listed and resolved in one block. */
   listingsPerBlock: 100,
   resolutionsPerBlock: 100,
   /**
@@ -137,17 +136,16 @@ export const LIMITS = {
    * (R-series).
    */
   observationLateMs: 10_000,
-  /** The maximum time for which an observation is used (R-series). */
+  /** The maximum time for which an observation remains in use (R-series). */
   observationAgeMs: 5_000,
-  /** The share of a window's seconds that must have a sample, in percent (R-series). */
+  /** The percentage of a window's seconds that must have a sample (R-series). */
   twapCoveragePercent: 90,
   /** The number of seconds of reference prices kept per feed. */
   priceSecondsKept: 300,
-  /** The maximum number of tiers in a margin table and in the fee schedule. */
+  /** The maximum number of tiers in a margin table or the fee schedule. */
   tiersMax: 20,
   /**
-   * The maximum number of orders walked in each direction to determine the queue position of an
-   * order.
+   * The maximum number of orders walked in each direction to determine an order's queue position.
    */
   observedQueue: 1_024,
   bookTicksMax: 8,
@@ -160,8 +158,8 @@ assert(
 );
 
 /**
- * Returns true for the id of an outcome market. Perps and outcome markets share one id range, of
- * which outcome markets use the upper part.
+ * Returns true for the id of an outcome market. Perps and outcome markets share one range of ids,
+ * with outcome markets in the upper part.
  */
 export function isOutcomeId(id: number): boolean {
   return id >= LIMITS.perpIdEnd;

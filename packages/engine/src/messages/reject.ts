@@ -1,13 +1,13 @@
 import type { Address, InstrumentId, MicroUsdc } from '@oddlot/units';
 import type { Exchange } from './command.ts';
 
-/** The exclusive bounds between which nonces are currently valid (R-nonce). */
+/** The exclusive bounds on currently valid nonces (R-nonce). */
 export type NonceBounds = { readonly minExclusive: number; readonly maxExclusive: number };
 
 /**
- * The reason why a command, or one of its orders, was rejected. The order of this list is the order
- * of the checks, so the result is unique if several reasons apply. Each reason contains the numbers
- * that its message needs.
+ * The reason a command, or one of its orders, was rejected. The order of this list is the order of
+ * the checks, so the result is unambiguous if several reasons apply. Each reason includes the
+ * numbers that its message needs.
  */
 export type Reject =
   // The following reasons concern authorization, in the order of the checks: nonce window, role,
@@ -66,8 +66,8 @@ export type Reject =
   | { readonly reason: 'marginTableInvalid'; readonly why: string }
   | { readonly reason: 'markBandInvalid'; readonly gotE8: number; readonly maxE8: number }
   | { readonly reason: 'feeTiersInvalid'; readonly why: string }
-  // The following reasons concern orders, in the order of the checks of an action and of each of
-  // its orders.
+  // The following reasons concern orders, in the order in which an action and each of its orders
+  // are checked.
   | { readonly reason: 'groupingInvalid'; readonly why: string }
   | { readonly reason: 'instrumentUnknown'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'instrumentDelisted'; readonly instrumentId: InstrumentId }
@@ -156,7 +156,7 @@ export type Reject =
       readonly reason: 'balanceInsufficient';
       readonly required: MicroUsdc;
       readonly available: MicroUsdc;
-      /** The reasons why the other part of the money is not free, largest amount first. */
+      /** The reasons the rest of the money is not free, largest amount first. */
       readonly reservedBy?: readonly ReservedBy[];
     }
   | {
@@ -168,7 +168,7 @@ export type Reject =
   | { readonly reason: 'reverseUnderWay'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'orderNotLive'; readonly instrumentId: InstrumentId };
 
-/** The first reason why the gate of a channel rejects an increase of risk (R-gate). */
+/** The first reason a channel's gate rejects an increase in risk (R-gate). */
 export type GateRefusal = 'blacklisted' | 'closed' | 'notWhitelisted' | 'notGranted';
 
 /** A part of the balance that is not free, and its cause. */

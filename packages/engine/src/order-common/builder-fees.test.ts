@@ -31,7 +31,7 @@ import { judgeBuilder } from './order-builder.ts';
 const PRICE = 1_000_000;
 /**
  * At this price, 33 lots are worth 33,023,100 micro-USDC, and the fee at 0.007% is 2,311.617. Two
- * fills cost 4,623.234 and three 6,934.851; a single one pays 2,311.
+ * fills cost 4,623.234 and three cost 6,934.851; a single fill pays 2,311.
  */
 const ODD = 1_000_700;
 const other = actor(0xb222d);
@@ -54,11 +54,11 @@ function plain(signer: Address, shape: OrderShape): BlockResult {
   return act(venue, signer, { type: 'placeOrders', orders: [order(shape)] });
 }
 
-describe('R-builder: a builder is dropped for the first check that it fails', () => {
+describe('R-builder: a builder is dropped for the first check it fails', () => {
   const f = (feeTenthsBp: number, address = builder): BuilderTerms => ({ address, feeTenthsBp });
   test.each([
-    // The builder is not approved, over the cap and without sufficient balance; the first reason is
-    // reported.
+    // The builder is not approved, exceeds the cap and lacks a sufficient balance; the first reason
+    // is reported.
     ['notApproved', f(101, actor(0xdead)), 'perp', 0],
     ['overCap', f(101), 'perp', 100],
     ['overCap', f(1_001), 'outcome', 1_000],
@@ -79,7 +79,7 @@ describe('R-builder: a builder is dropped for the first check that it fails', ()
     },
   );
 
-  test('an approved rate between two steps allows the lower one', () => {
+  test('an approved rate between two steps permits the lower step', () => {
     const maxFeeE8 = 10_999;
     act(venue, alice, { type: 'approveBuilder', builder, maxFeeE8, maxFeeText: '0.010999%' });
     expect(judgeBuilder(venue.state, venue.account(alice), f(10), 'perp')).toBeUndefined();
@@ -90,7 +90,7 @@ describe('R-builder: a builder is dropped for the first check that it fails', ()
     });
   });
 
-  test('a builder needs a balance of 100 USDC, which an address without an account never has', () => {
+  test('a builder needs a balance of 100 USDC, which an address without an account cannot have', () => {
     setBalance(venue, builder, 100_000_000);
     expect(judgeBuilder(venue.state, venue.account(alice), f(50), 'perp')).toBeUndefined();
     approve(venue, alice, 50, actor(0xdead));
@@ -124,11 +124,11 @@ describe('R-builder: a builder is dropped for the first check that it fails', ()
   });
 });
 
-describe('R-builder: each side of a fill pays its own builder', () => {
+describe('R-builder: each side of a fill pays its own order’s builder', () => {
   test('a taker pays the builder fee in addition to the exchange fee', () => {
     venue.one(bob, sell(100));
     const { events } = oneThrough(venue, alice, 10, buy(100));
-    // The fees are 0.045% and 0.01% of 100 USDC.
+    // The fees are 0.045% and 0.01% on 100 USDC.
     const trade = events.find((event) => event.type === 'tradeExecuted');
     expect(trade).toMatchObject({
       taker: { fee: 45_000n, builderFee: { builder, feeTenthsBp: 10, amount: 10_000n } },
@@ -148,7 +148,7 @@ describe('R-builder: each side of a fill pays its own builder', () => {
     expect(venue.balance(bob)).toBe(1_000_000_000n - 25_250n);
   });
 
-  test('both sides of a fill pay their own builders', () => {
+  test('both sides of a fill pay their builders', () => {
     approve(venue, alice, 50, other);
     oneThrough(venue, bob, 20, sell(100));
     const result = through(venue, alice, 50, [order(buy(100))], other);
@@ -163,8 +163,8 @@ describe('R-builder: each side of a fill pays its own builder', () => {
   });
 });
 
-describe('R-rounding: the builder fees of several fills round down once per order', () => {
-  test('a taker that fills against three makers pays the builder fee of one fill', () => {
+describe('R-rounding: builder fees for several fills round down once per order', () => {
+  test('a taker that fills against three makers pays the same builder fee as for one fill', () => {
     for (const maker of [bob, carol, bob]) venue.one(maker, sell(33, ODD));
     expect(charges(oneThrough(venue, alice, 7, buy(99, ODD)))).toEqual([
       [2_311n, 0n],
@@ -174,14 +174,14 @@ describe('R-rounding: the builder fees of several fills round down once per orde
     expect(earned(venue)).toBe(6_934n);
   });
 
-  test('a maker that is filled three times pays the builder fee of one fill', () => {
+  test('a maker that is filled three times pays the same builder fee as for one fill', () => {
     oneThrough(venue, alice, 7, buy(99, ODD));
     const fills = [1, 2, 3].map(() => charges(plain(bob, sell(33, ODD))));
     expect(fills).toEqual([[[0n, 2_311n]], [[0n, 2_312n]], [[0n, 2_311n]]]);
     expect(venue.state.orderBuilders.size).toBe(0);
   });
 
-  test('an order that takes liquidity and rests afterwards rounds the builder fee of each role separately', () => {
+  test('an order that takes liquidity and rests afterwards rounds the builder fee for each role separately', () => {
     venue.one(bob, sell(33, ODD));
     expect(charges(oneThrough(venue, alice, 7, buy(99, ODD)))).toEqual([[2_311n, 0n]]);
     const fills = [1, 2].map(() => charges(plain(bob, sell(33, ODD))));
@@ -206,7 +206,7 @@ describe('R-rounding: the builder fees of several fills round down once per orde
 });
 
 describe('R-builder: a builder is checked again at each fill', () => {
-  // Three fills cost 2,311.617 each; the uncharged fraction of the first is charged with the third.
+  // Three fills cost 2,311.617 each; the fractions left uncharged are charged with the third.
   test.each([
     ['a revoked approval', () => revoke(venue, alice), () => approve(venue, alice, 7)],
     ['a lowered approval', () => approve(venue, alice, 6), () => approve(venue, alice, 7)],
@@ -230,7 +230,7 @@ describe('R-builder: a builder is checked again at each fill', () => {
     ['notApproved', carol, 10, 0n],
     ['overApproval', alice, 51, 0n],
     ['overCap', bob, 101, 0n],
-    // A low balance is temporary: the builder charges again when its balance is sufficient.
+    // A low balance is only temporary: the builder charges again once its balance is sufficient.
     ['builderBalance', alice, 10, 10_000n],
   ])(
     'a builder that fails with %s at acceptance is checked again when the order fills',
@@ -245,7 +245,7 @@ describe('R-builder: a builder is checked again at each fill', () => {
   );
 });
 
-describe('R-determinism: builder fees are part of the digest', () => {
+describe('R-determinism: the digest includes builder fees', () => {
   test.each([
     ['an order that rests', () => [order(buy(100))]],
     ['an order that waits', () => [waiting({ price: 900_000 }, { reduceOnly: false })]],

@@ -27,7 +27,8 @@ import {
 import { act, checkRestarts, sign, orderResults, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
- * One lot at this price is worth 1 USDC. This file tests builder fees on every path of an order.
+ * One lot at this price is worth 1 USDC. This file tests builder fees on every path an order can
+ * take.
  */
 const PRICE = 1_000_000;
 /** At this price, 33 lots pay 2,311.617 micro-USDC at 0.007%. */
@@ -60,7 +61,8 @@ function isolate(signer: Address): void {
   act(venue, signer, { type: 'updateMarginMode', instrumentId, marginMode: 'isolated' });
 }
 
-// At 20×, 100 lots need 5 USDC of margin, 0.045 of taker fee, and 0.01 for the builder at 0.01%.
+// At 20×, 100 lots need 5 USDC in margin, 0.045 for the taker fee, and 0.01 for the builder at
+// 0.01%.
 describe.each(['cross', 'isolated'])(
   'R-initial, R-isolated: required margin with a builder (%s)',
   (mode) => {
@@ -91,7 +93,8 @@ describe.each(['cross', 'isolated'])(
 );
 
 describe('R-fill-check: a fill must cover its builder fee', () => {
-  // A maker pays 0.015 to the exchange and 0.01 to the builder, and must have 5 USDC left.
+  // A maker pays 0.015 to the exchange and 0.01 to the builder, and must have 5 USDC left for
+  // margin.
   test.each([
     { left: 5_025_000, change: () => undefined, ends: 'filled', why: 'enough for both' },
     { left: 5_024_999, change: () => undefined, ends: 'cancelled', why: 'too little' },
@@ -122,7 +125,7 @@ describe('R-isolated: the builder fee is paid from the reserve or the released m
     expect(venue.balance(alice)).toBe(1_000_000_000n - 5_055_000n);
   });
 
-  test('the fill of an isolated maker releases the reserve that its lower fee does not need', () => {
+  test('an isolated maker’s fill releases the reserve that its lower fee does not need', () => {
     oneThrough(venue, alice, 10, buy(100));
     expect(venue.holding(alice).reserved).toBe(5_055_000n);
     expect(charges(plain(bob, sell(100)))).toEqual([[0n, 10_000n]]);
@@ -131,8 +134,8 @@ describe('R-isolated: the builder fee is paid from the reserve or the released m
   });
 
   test('the reserve of an isolated order rounds up', () => {
-    // The reserve is 1.65 of margin, 0.0231 of immediate loss, and 0.052% of 33,023,100, which is
-    // 17,172.012.
+    // The reserve is 1.65 in margin, 0.0231 for the immediate loss, and 0.052% of 33,023,100, which
+    // is 17,172.012.
     oneThrough(venue, alice, 7, buy(33, ODD));
     expect(venue.holding(alice).reserved).toBe(1_650_000n + 23_100n + 17_173n);
   });
@@ -147,7 +150,7 @@ describe('R-isolated: the builder fee is paid from the reserve or the released m
     plain(bob, buy(100));
     expect(charges(oneThrough(venue, alice, 10, sell(100)))).toEqual([[10_000n, 0n]]);
     expect(venue.balance(alice)).toBe(before + 6_000_000n - 55_000n);
-    // At 94, 50 lots lose 3 USDC, and the value of 47 USDC costs fees of 0.02115 and 0.0047.
+    // At 94, 50 lots lose 3 USDC, and their value of 47 USDC incurs fees of 0.02115 and 0.0047.
     plain(bob, buy(50, 940_000));
     expect(charges(oneThrough(venue, alice, 10, sell(50, 940_000)))).toEqual([[4_700n, 0n]]);
     expect(venue.balance(alice)).toBe(before + 6_000_000n - 55_000n);
@@ -171,20 +174,20 @@ describe('R-modify: an amended order keeps its builder', () => {
     expect(venue.state.orderBuilders.size).toBe(0);
   });
 
-  test('an order amended at an unchanged price keeps its builder, even if its checks fail in between', () => {
+  test('an order amended without a price change keeps its builder, even if the builder fails a check in between', () => {
     isolate(alice);
     oneThrough(venue, alice, 10, buy(100));
     amend(1, PRICE, 200);
     expect(venue.holding(alice).reserved).toBe(10_110_000n);
     revoke(venue, alice);
-    // The builder cannot charge now, so the order has no reserve for it.
+    // The builder cannot charge now, so the order does not reserve money for it.
     amend(1, PRICE, 100);
     expect(venue.holding(alice).reserved).toBe(5_045_000n);
     approve(venue, alice, 10);
     expect(charges(plain(bob, sell(100)))).toEqual([[0n, 10_000n]]);
   });
 
-  test('an amendment to the filled size or less ends the builder of an order', () => {
+  test('amending an order to its filled size or less ends its builder', () => {
     oneThrough(venue, alice, 10, buy(100));
     plain(bob, sell(50));
     expect(orderResults(amend(1, PRICE, 50))).toEqual(['1 cancelled amendedBelowFilled']);
@@ -201,19 +204,19 @@ describe('R-trigger: a waiting order keeps its builder until it fires', () => {
   const stop = (isMarket: boolean): OrderRequest =>
     waiting({ price: 950_000, isMarket }, { price: 940_000 });
 
-  test('the builder of a waiting order charges when a market order fires', () => {
+  test('a waiting order’s builder charges its fee when a market order fires', () => {
     through(venue, alice, 10, [stop(true)]);
     plain(carol, buy(100, 940_000));
     expect(charges(venue.wait(1_000).oracle(940_000))).toEqual([[9_400n, 0n]]);
   });
 
-  test('the builder of a waiting order stays with a limit order that fires and rests', () => {
+  test('a waiting order’s builder stays with a limit order that fires and rests', () => {
     through(venue, alice, 10, [stop(false)]);
     expect(charges(venue.wait(1_000).oracle(940_000))).toEqual([]);
     expect(charges(plain(carol, buy(100, 940_000)))).toEqual([[0n, 9_400n]]);
   });
 
-  test('the builder of a waiting order is checked when it fires, so that a later approval counts', () => {
+  test('a waiting order’s builder is checked when the order fires, so that a later approval counts', () => {
     revoke(venue, alice);
     const { outcomes } = through(venue, alice, 10, [stop(false)]);
     expect(outcomes[0]?.builderDrop?.reason).toBe('notApproved');
@@ -239,7 +242,7 @@ describe('R-grouping: all orders of a group have the builder of the action', () 
   const profit = waiting({ kind: 'takeProfit', price: 1_050_000, isMarket: false });
   const loss = waiting({ price: 950_000 });
 
-  test('the builder of an action charges for a parent and its child', () => {
+  test('an action’s builder charges for a parent and its child', () => {
     grouped('normal', order(buy(100)), { ...profit, price: 1_050_000 }, loss);
     expect(charges(plain(bob, sell(100)))).toEqual([[0n, 10_000n]]);
     plain(carol, buy(100, 1_060_000));
@@ -247,7 +250,7 @@ describe('R-grouping: all orders of a group have the builder of the action', () 
     expect(earned(venue)).toBe(20_600n);
   });
 
-  test('the builder of an action charges for orders attached to a position', () => {
+  test('an action’s builder charges for orders attached to a position', () => {
     plain(bob, sell(100));
     plain(alice, buy(100));
     grouped('position', { ...profit, price: 1_050_000 }, loss);
@@ -256,7 +259,7 @@ describe('R-grouping: all orders of a group have the builder of the action', () 
   });
 });
 
-describe('orders of the venue and self-trades pay no builder fee', () => {
+describe('the venue’s own orders and self-trades pay no builder fee', () => {
   test('R-stp: a resting order of the same account is cancelled together with its builder', () => {
     oneThrough(venue, alice, 10, sell(100));
     const result = oneThrough(venue, alice, 10, buy(100));
@@ -265,7 +268,7 @@ describe('orders of the venue and self-trades pay no builder fee', () => {
     expect(earned(venue)).toBe(0n);
   });
 
-  test('R-liquidation: a liquidated account pays no builder fee, and its counterparty pays its own', () => {
+  test('R-liquidation: a liquidated account pays no builder fee, while its counterparty pays its own', () => {
     for (const trader of [dave, carol]) {
       venue.fund(trader, 60_000_000);
       approve(venue, trader, 20);

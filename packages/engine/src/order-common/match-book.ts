@@ -6,7 +6,8 @@ import { LIMITS } from '../messages/limits.ts';
 import { observeMeeting } from './order-events.ts';
 import { mayMeet, type Execution } from '../state/execution.ts';
 
-// The compiler inlines constants of this module; an imported one would be read each time.
+// The compiler inlines constants defined in this module; an imported constant would be read on
+// every use.
 const { matchesPerOrder } = LIMITS;
 
 type BookTaker = {
@@ -18,10 +19,10 @@ type BookTaker = {
 };
 
 /**
- * Matches an incoming order with the other side of the book up to its limit, by best price first
- * and then by age (R-book). `meet` trades with the resting order or cancels it, and returns a cause
- * if the taker must stop. It must be a module-level function and not a closure, because this loop
- * is performance-critical. Returns the cause if matching ended early.
+ * Matches an incoming order with the other side of the book up to its limit, best price first, then
+ * oldest first (R-book). `meet` trades with the resting order or cancels it, and returns a cause if
+ * the taker must stop. It must be a module-level function, not a closure, because this loop is
+ * performance-critical. Returns the cause if matching ended early.
  */
 export function matchBook<Taker extends BookTaker>(
   execution: Execution,

@@ -20,8 +20,8 @@ import { HAS_BUILDER, readSlot, readSlotInt } from '../book/order-pool.ts';
 const TENTH_BP_E8 = 1_000;
 
 /**
- * Returns the first failed check of a builder on an account's order (R-builder): approval, the cap
- * of the market kind, the approved rate, and the builder's balance. An order with a fee of 0
+ * Returns the first check that a builder fails for an account's order (R-builder): approval, the
+ * cap of the market kind, the approved rate, and the builder's balance. An order with a fee of 0
  * passes.
  */
 export function judgeBuilder(
@@ -46,9 +46,9 @@ export function judgeBuilder(
 }
 
 /**
- * Returns the order as it is accepted, without a builder that is not allowed to charge for it. A
- * builder that only lacks balance stays, because its balance may be sufficient when the order
- * fills.
+ * Returns the order as accepted: without its builder if the builder is not allowed to charge for
+ * it. A builder that only lacks balance stays, because its balance may be sufficient by the time
+ * the order fills.
  */
 export function withAcceptedBuilder(
   state: State,
@@ -79,7 +79,7 @@ export function withBuilderRate(takerRate: RateE8, { builder }: OrderRequest): R
 }
 
 /**
- * Returns the maximum that an order's builder can still charge on a value. It includes the
+ * Returns the maximum that an order's builder can still charge on a given value. It includes the
  * uncharged fractions of both roles, so that the reserve covers fills in either role.
  */
 export function builderFeeAtMost(value: MicroUsdc, builder: OrderBuilder | undefined): MicroUsdc {
@@ -88,7 +88,7 @@ export function builderFeeAtMost(value: MicroUsdc, builder: OrderBuilder | undef
   return accrueFeeDown(value, rateE8(feeTenthsBp * TENTH_BP_E8), makerOwed + takerOwed).fee;
 }
 
-/** The charge of the builder for one side of a fill. */
+/** The builder's charge for one side of a fill. */
 export type BuilderCharge = {
   readonly builder: OrderBuilder;
   readonly role: 'taker' | 'maker';
@@ -131,7 +131,7 @@ export function settleCharge(state: State, { builder, fee, owed, role }: Builder
   if (fee > 0n) postBuilderFee(state, builder.address, fee);
 }
 
-/** Returns a charge as trades show it, or undefined if it rounds to 0. */
+/** Returns a charge as shown in trades, or undefined if it rounds to 0. */
 export function shownCharge(charge: BuilderCharge | undefined): TradeSide['builderFee'] {
   if (charge === undefined || charge.fee === 0n) return undefined;
   const { address, feeTenthsBp } = charge.builder;

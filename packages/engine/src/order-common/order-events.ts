@@ -31,7 +31,7 @@ export function emitOrder(
   events.push(event);
 }
 
-/** Emits an update of an open order whose change is already in the digest in another form. */
+/** Emits an update of an open order if the change is already in the digest in another form. */
 export function emitOpen({ commandIndex, events }: Execution, order: OrderSnapshot): void {
   events.push({ type: 'orderUpdated', commandIndex, status: 'open', order });
 }
@@ -108,7 +108,7 @@ export function observeEntry(
 }
 
 /**
- * Reports the best price of the other side to the observer unless it was reported before, and
+ * Reports the best price of the other side to the observer unless it has already been reported, and
  * returns it.
  */
 export function observeMeeting(
@@ -122,7 +122,7 @@ export function observeMeeting(
   return price;
 }
 
-/** This function is called after an order began to rest or was amended. */
+/** This function is called after an order starts to rest or is amended. */
 export function observeRest({ observer, pool }: State, slot: number, book: LevelBook): void {
   const ahead = book.aheadOf(slot, LIMITS.observedQueue);
   observer?.rests(readSlot(pool.orderId, slot), readSlot(pool.price, slot), ahead);

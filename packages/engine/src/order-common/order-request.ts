@@ -7,8 +7,8 @@ import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
 
 /**
- * Returns the remaining part of a resting order as a new order with the amended values. Its size is
- * the new total less the filled size (R-modify). The result has no builder and no client order id.
+ * Returns the remainder of a resting order as a new order with the amended values. Its size is the
+ * new total less the filled size (R-modify). The result has no builder or client order id.
  */
 export function amendedRequest(
   { pool }: State,
@@ -31,7 +31,10 @@ export function amendedRequest(
   };
 }
 
-/** Checks that a client order id is well formed and that no live order of the account has it. */
+/**
+ * Checks that a client order id is well formed and that the account has no other live order with
+ * it.
+ */
 export function checkClientOrderId({
   account,
   order,
@@ -46,8 +49,8 @@ export function checkClientOrderId({
 }
 
 /**
- * Rejects a client order id that an earlier order of the same action has, because at least one of
- * the orders would fail.
+ * Rejects a client order id already used by an earlier order in the same action, because at least
+ * one of the orders would fail.
  */
 export function checkRepeat(seen: Set<string>, order: OrderRequest): Reject | undefined {
   if (order.clientOrderId === undefined) return undefined;

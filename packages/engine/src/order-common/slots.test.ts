@@ -4,7 +4,7 @@ import type { State } from '../state/state.ts';
 import { alice, Scenario } from '@oddlot/testing/engine/scenario';
 
 /**
- * Leaves the field values of former orders in the next slots, because the pool does not clear them.
+ * Leaves field values from former orders in the next slots, because the pool does not clear them.
  */
 function fillSlots({ pool }: State): void {
   const slots = [1, 2, 3].map((id) => pool.allocate(Number.MAX_SAFE_INTEGER - id));
@@ -17,7 +17,7 @@ function fillSlots({ pool }: State): void {
   for (const slot of slots) pool.release(slot);
 }
 
-test('a resting order has no data of the order that used its slot before', () => {
+test('a resting order has no data left over from the previous order in its slot', () => {
   const [clean, filled] = [Scenario.open(), Scenario.open()];
   fillSlots(filled.state);
   for (const scenario of [clean, filled]) {

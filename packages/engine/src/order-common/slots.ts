@@ -18,7 +18,8 @@ import { absorbBuilder } from './order-builder.ts';
 import { timeInForceCode } from './snapshot.ts';
 import { observeLeave, observeRest } from './order-events.ts';
 
-// The compiler inlines constants of this module; imported ones would be read each time.
+// The compiler inlines constants defined in this module; imported constants would be read on every
+// use.
 const {
   ACCEPTED_MS,
   ACCOUNT,
@@ -35,7 +36,7 @@ const {
   TIF,
 } = ORDER_FIELDS;
 
-/** The remaining part of a perp or outcome order that goes into the book. */
+/** The remainder of a perp or outcome order that goes into the book. */
 type RestingOrder = {
   readonly orderId: number;
   readonly account: Account;
@@ -48,7 +49,7 @@ type RestingOrder = {
   readonly builder: OrderBuilder | undefined;
 };
 
-/** The book and the owner's list of an order, and the values that it keeps while it rests. */
+/** The book and the owner's list of an order, and the values it keeps while resting. */
 type SlotPlace = {
   readonly book: LevelBook;
   readonly orders: OwnList;
@@ -61,7 +62,7 @@ type SlotPlace = {
   readonly takerOverpaid: number;
 };
 
-/** Puts the remaining part of an order into the book; the caller stores its reserve. */
+/** Puts the remainder of an order into the book; the caller stores its reserve. */
 export function writeSlot(state: State, order: RestingOrder, place: SlotPlace): void {
   const { pool } = state;
   const { account, builder, orderId, request } = order;
@@ -129,7 +130,7 @@ export function unlinkSlot(
 
 /**
  * Changes the price or remaining size of a resting order (R-modify). At the same price the order
- * keeps its queue position; at another price it is queued after the orders that were accepted
+ * keeps its queue position; at another price it is queued behind the orders that were accepted
  * before it.
  */
 export function amendSlot(

@@ -4,7 +4,8 @@ import type { OrderRequest, TimeInForce } from '../messages/command.ts';
 import type { OrderSnapshot, Building } from '../messages/event.ts';
 import type { State } from '../state/state.ts';
 
-// The compiler inlines constants of this module; imported ones would be read each time.
+// The compiler inlines constants defined in this module; imported constants would be read on every
+// use.
 const {
   ACCEPTED_MS,
   ACCOUNT,
@@ -21,7 +22,7 @@ const {
 /** The additional fields of an order on an outcome market. */
 type OutcomeFields = OrderSnapshot['outcome'];
 
-/** An order that is not in the book because it is being executed, was rejected or waits. */
+/** An order that is not in the book because it is being executed, was rejected or is waiting. */
 type LooseOrder = {
   readonly orderId: number;
   readonly request: OrderRequest;
@@ -92,14 +93,14 @@ export function slotSnapshot(
 }
 
 /**
- * The times in force by the code that the order pool stores. The order of this list is part of the
- * dump format.
+ * The times in force, indexed by the code stored in the order pool. The order of this list is part
+ * of the dump format.
  */
 const TIMES_IN_FORCE: readonly TimeInForce[] = ['gtc', 'gtd', 'alo', 'ioc', 'market'];
 
 /**
  * Returns the index of a time in force in the list. The function uses a switch for speed, because
- * every event of an order needs the code.
+ * every order event needs the code.
  */
 export function timeInForceCode(value: TimeInForce): number {
   switch (value) {

@@ -17,7 +17,7 @@ type Picks = {
 
 /**
  * Cancels the selected orders of an account by order id. Waiting children come first; otherwise
- * cancelling the parent would cancel them with another cause.
+ * cancelling the parent would cancel them with a different cause.
  */
 export function cancelMany(
   execution: Execution,
@@ -51,7 +51,7 @@ function cancelOrder(execution: Execution, slot: number, cause: CancelCause): Or
     : cancelPerpOrder(execution, slot, cause);
 }
 
-/** Returns true for a resting or waiting order of the account in the instrument. */
+/** Returns true if the account has this resting or waiting order in the instrument. */
 export function isOwnLive(
   { pool, triggers }: State,
   account: Account,
@@ -72,8 +72,8 @@ export function isOwnLive(
 }
 
 /**
- * Cancels an order of the account that rests or waits for the mark; returns undefined if there is
- * none.
+ * Cancels one of the account's resting or waiting orders; returns undefined if there is no such
+ * order.
  */
 export function cancelOwn(
   execution: Execution,
@@ -89,7 +89,7 @@ export function cancelOwn(
     : cancelTrigger(execution, trigger, 'userCanceled');
 }
 
-/** Returns the id of a live order, which is negative while the order waits in the delay queue. */
+/** Returns the id of a live order, which is negative while the order is in the delay queue. */
 export function orderIdOf(account: Account, clientOrderId: string): number | undefined {
   const key = clientOrderKey(clientOrderId);
   return key === undefined ? undefined : account.clientOrders.get(key);

@@ -41,7 +41,7 @@ describe('R-tif: a gtd order rests until it expires', () => {
     expect(scenario.account(alice).margin.initial).toBe(0n);
   });
 
-  test('R-order-of-events: a gtd order expires before the commands of the block that reaches its expiry', () => {
+  test('R-order-of-events: a gtd order expires before the commands in the block that reaches its expiry', () => {
     const scenario = Scenario.open();
     scenario.one(alice, gtd(scenario, 10_000));
     scenario.wait(10_000);
@@ -60,7 +60,7 @@ describe('R-tif: a gtd order rests until it expires', () => {
     expect(scenario.position(alice)).toBe(12);
   });
 
-  test('a gtd order that was filled or cancelled before does not expire', () => {
+  test('a gtd order that has already been filled or cancelled does not expire', () => {
     const scenario = Scenario.open();
     const filled = scenario.one(alice, gtd(scenario, 10_000));
     scenario.one(bob, { isBuy: false, price: PRICE, size: 20 });
@@ -84,7 +84,7 @@ describe('R-tif: a gtd order rests until it expires', () => {
     expect(ended).toEqual([due[3], due[1], due[4], due[0], due[2]]);
   });
 
-  test('the expiry of an order that is not gtd is ignored', () => {
+  test('the expiry time is ignored if an order is not gtd', () => {
     const scenario = Scenario.open();
     const expireMs = timeMs(scenario.nowMs + 1);
     const { orderId } = scenario.one(alice, { price: PRICE, size: 20, expireMs });
@@ -94,7 +94,7 @@ describe('R-tif: a gtd order rests until it expires', () => {
   });
 });
 
-test('the due queue returns due entries by time and id, and drops stale ones', () => {
+test('the due queue returns due entries ordered by time and id, and drops stale ones', () => {
   const queue = new DueQueue();
   for (const [dueMs, orderId] of [
     [5, 9],

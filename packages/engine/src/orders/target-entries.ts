@@ -22,16 +22,13 @@ type Target = {
 };
 
 export type TargetRules<Asked extends SignedCommand = SignedCommand> = {
-  /**
-   * Returns the orders to which a command refers. The function is absent for commands that refer to
-   * none.
-   */
+  /** Returns the orders a command refers to. Absent for commands that do not refer to orders. */
   readonly targets?: (command: Asked) => readonly Target[];
 };
 
 /**
  * Adds the state of the orders to an amendment or cancel that was rejected as a whole. The orders
- * are unchanged, and a client that only received `rejected` would place them again.
+ * are unchanged, and a client that received only `rejected` would place them again.
  */
 export function withTargets(
   state: State,
@@ -58,8 +55,8 @@ export function targetOfAmend({ instrumentId, target }: ModifyOrderCommand): rea
 }
 
 /**
- * Returns true if the signer may not act for the account, so that the response must not contain
- * anything about its orders.
+ * Returns true if the signer may not act for the account, in which case the response must not
+ * reveal anything about its orders.
  */
 function isAboutRole({ reason }: Reject): boolean {
   switch (reason) {
@@ -75,16 +72,15 @@ function isAboutRole({ reason }: Reject): boolean {
 }
 
 /**
- * Returns the state of the account's order. If there is no such order, returns the target as it was
- * sent.
+ * Returns the state of the account's order. If there is no such order, returns the target as sent.
  */
 function targetEntry(state: State, account: Account, target: Target): EntryResult {
   const { clientOrderId, instrumentId } = target;
   const key = clientOrderKey(clientOrderId ?? '') ?? '';
   const orderId = target.orderId ?? account.clientOrders.get(key);
   const none = { filled: 0, filledNotional: 0 };
-  // The id is negative while the order waits in the delay queue, because it has no id yet
-  // (R-delay).
+  // The id is negative while the order is in the delay queue, because it does not have an order id
+  // yet (R-delay).
   if (orderId !== undefined && orderId < 0) {
     return { orderId: undefined, clientOrderId, state: 'open', ...none };
   }
@@ -105,7 +101,7 @@ function targetEntry(state: State, account: Account, target: Target): EntryResul
   return { orderId, clientOrderId: order.clientOrderId, state: 'open', filled, filledNotional };
 }
 
-/** Returns a resting perp or outcome order as events and readers show it. */
+/** Returns a resting perp or outcome order as shown in events and query results. */
 export function snapshotOf(state: State, slot: number): OrderSnapshot {
   return isOutcomeId(readSlotInt(state.pool.instrument, slot))
     ? outcomeSnapshotOf(state, slot)

@@ -15,7 +15,7 @@ import { watchMarket } from './market-phase.ts';
 const SIZE_DECIMALS_MAX = 4;
 const RATE_DECIMALS = 8;
 
-/** Lists an event for a deployer or a series. The caller must have validated it. */
+/** Lists an event for a deployer or a series. The caller must already have validated it. */
 export function listEvent(
   execution: Execution,
   event: EventListing,
@@ -133,11 +133,11 @@ export function isIdTaken({ markets, settled }: State['outcomes'], id: number): 
   return markets.has(id) || settled.has(id);
 }
 
-/** An invalid field of a listing, with its name in the API and the requirement that it violates. */
+/** An invalid field in a listing, with its API name and the requirement it violates. */
 export type ListingFault = { readonly field: string; readonly why: string };
 
 /**
- * Returns the first error of a grid, or undefined. Bounds are reported in decimals, as in the API.
+ * Returns the first error in a grid, or undefined. Bounds are reported in decimals, as in the API.
  */
 export function gridFault(grid: MarketGrid): ListingFault | undefined {
   const { maxOrderSize, minOrderSize, orderDelayMs, priceTick, szDecimals, takerFeeE8 } = grid;

@@ -22,7 +22,7 @@ export function watchMarket({ outcomes, timeMs }: State, market: OutcomeMarket):
   outcomes.seriesClock.push(endMs + LIMITS.resolveAfterMs, id);
 }
 
-/** Ends trading in a market and cancels its resting orders; queued orders fail at their release. */
+/** Ends trading in a market and cancels its resting orders; queued orders fail on release. */
 export function closeMarket(execution: Execution, market: OutcomeMarket): void {
   if (market.phase === 'closed' || market.phase === 'resolved') return;
   changePhase(execution, market, 'closed');
@@ -100,8 +100,8 @@ export function fitsEvent(event: MarketEvent, share: number): boolean {
 }
 
 /**
- * Moves finished events to compact storage (R-limits-of-state). The results of the engine are the
- * same for both forms.
+ * Moves finished events to compact storage (R-limits-of-state). The engine's results are the same
+ * for both forms.
  */
 export function packPast(state: State): void {
   const { outcomes, timeMs } = state;
@@ -115,8 +115,8 @@ export function packPast(state: State): void {
 }
 
 /**
- * Schedules the packing of a paid market for the end of its event, after which no market can join
- * the event.
+ * Schedules the packing of a paid market for the end of its event, after which no more markets can
+ * join the event.
  */
 export function watchPast({ outcomes }: State, { eventSlug, instrumentId }: SettledMarket): void {
   const event = outcomes.events.live.get(eventSlug);
@@ -125,7 +125,7 @@ export function watchPast({ outcomes }: State, { eventSlug, instrumentId }: Sett
 
 function pack({ outcomes }: State, event: MarketEvent): void {
   const markets = event.instrumentIds.flatMap((id) => outcomes.settled.live.get(id) ?? []);
-  // A market that joined the event later is also paid out later.
+  // A market that was added to the event later is also paid out later.
   if (markets.length < event.instrumentIds.length) return;
   if (!outcomes.past.add(event, markets)) return;
   outcomes.events.dropArchived(event.slug);

@@ -35,8 +35,8 @@ const sellNo = (price: number, size = 1_000): ShareOrder => ({
 });
 
 describe('R-mint-burn: each side of a trade pays or receives the price of its own outcome', () => {
-  // The taker’s limit is 0.05 better than necessary, and the taker receives the improvement. The
-  // fee is 0.07 × 10 × 0.60 × 0.40 = 0.168 for either outcome.
+  // The taker’s limit is 0.05 better than needed, and the taker receives the improvement. The fee
+  // is 0.07 × 10 × 0.60 × 0.40 = 0.168 for either outcome.
   test.each([
     {
       maker: buyYes(6_000),
@@ -132,10 +132,10 @@ describe('R-mint-burn: each side of a trade pays or receives the price of its ow
 
 describe('R-reserve: a resting order reserves its maximum cost', () => {
   test.each([
-    // The reserve is 0.60 × 10 and the fee at the limit, 0.168.
+    // The reserve is 0.60 × 10 plus the fee at the limit, 0.168.
     ['buy yes 0.60', buyYes(6_000), '893.832 + 6.168 reserved, 100 yes, 100 no'],
     ['buy no 0.40', buyNo(4_000), '895.832 + 4.168 reserved, 100 yes, 100 no'],
-    // The reserve is 0.01 × 10 and 0.07 × 10 × 0.01 × 0.99.
+    // The reserve is 0.01 × 10 + 0.07 × 10 × 0.01 × 0.99.
     ['buy yes 0.01', buyYes(100), '899.89307 + 0.10693 reserved, 100 yes, 100 no'],
     ['sell yes 0.60', sellYes(6_000), '900, 100 yes (10 offered), 100 no'],
     ['sell no 0.40', sellNo(4_000), '900, 100 yes, 100 no (10 offered)'],
@@ -152,16 +152,16 @@ describe('R-reserve: a resting order reserves its maximum cost', () => {
     },
   );
 
-  test('a fill releases its excess reserve, and the remainder of the order keeps the required one', () => {
+  test('a fill releases its excess reserve, and the remainder of the order keeps the reserve it needs', () => {
     const venue = venueOfHolders();
-    // At 0.50, 40 shares need 20 and a maximum fee of 0.7.
+    // At 0.50, 40 shares need 20 plus a maximum fee of 0.7.
     share(venue, alice, buyYes(5_000, 4_000));
     expect(fundsOf(venue, alice)).toBe('879.3 + 20.7 reserved, 100 yes, 100 no');
     share(venue, bob, sellYes(4_000, 1_000));
-    // Makers pay no fee: 30 shares remain, for which 15 and a fee of 0.525 are reserved.
+    // Makers pay no fee: 30 shares remain, with a reserve of 15 plus a fee of 0.525.
     expect(fundsOf(venue, alice)).toBe('879.475 + 15.525 reserved, 110 yes, 100 no');
-    // Bob buys 30 at 0.50 with a limit of NO 0.60 and rests with 10, which reserve 6 and 0.07 × 10
-    // × 0.24. He paid 15 and a fee of 0.525 for the 30 shares, after he had received 5 less 0.175.
+    // Bob buys 30 at 0.50 with a limit of NO 0.60 and rests with 10, which reserve 6 + 0.07 × 10 ×
+    // 0.24. He paid 15 plus a fee of 0.525 for the 30 shares, after receiving 5 less 0.175.
     share(venue, bob, buyNo(6_000, 4_000));
     expect(fundsOf(venue, alice)).toBe('880, 140 yes, 100 no');
     expect(fundsOf(venue, bob)).toBe('883.132 + 6.168 reserved, 90 yes, 130 no');
@@ -169,7 +169,7 @@ describe('R-reserve: a resting order reserves its maximum cost', () => {
 });
 
 describe('R-book: orders of both outcomes share one priority', () => {
-  test('sells of YES and buys of NO at one level trade by acceptance', () => {
+  test('sells of YES and buys of NO at one level trade in order of acceptance', () => {
     const venue = venueOfHolders();
     share(venue, alice, buyNo(4_000, 500));
     share(venue, carol, sellYes(6_000, 500));
@@ -191,7 +191,7 @@ describe('R-book: orders of both outcomes share one priority', () => {
     ]);
   });
 
-  test('buys of YES and sells of NO at one level trade by acceptance', () => {
+  test('buys of YES and sells of NO at one level trade in order of acceptance', () => {
     const venue = venueOfHolders();
     share(venue, alice, sellNo(4_000, 500));
     share(venue, carol, buyYes(6_000, 500));
@@ -218,9 +218,9 @@ describe('R-outcome-fee: the fee is rate × size × p × (1 − p), rounded up o
     expect(venue.state.treasury).toBe(2_940_000n);
   });
 
-  test('partial fills of an outcome order cost the rounded fee of one fill', () => {
+  test('partial fills of an outcome order cost the same rounded fee as one fill', () => {
     // A lot at 0.50 costs 0.01 × 0.07 × 0.25 = 175 micro-USDC at a rate of 0.07. At a rate of
-    // 0.0000601 a fill of 100 lots costs 15.025, so three of them cost 46 together and not 48.
+    // 0.0000601, a fill of 100 lots costs 15.025, so three fills cost 46 in total, not 48.
     const venue = openMarket({ takerFeeE8: 6_010, minOrderSize: 1 });
     operate(venue, alice, 'split', 10_000);
     for (let n = 0; n < 3; n++) share(venue, alice, sellYes(5_000, 100));
@@ -242,7 +242,7 @@ describe('R-outcome-fee: the fee is rate × size × p × (1 − p), rounded up o
   });
 });
 
-describe('R-stp: an order does not trade with orders of its own account', () => {
+describe('R-stp: an order does not trade with other orders of its own account', () => {
   test.each([
     ['transfer', sellYes(6_000), buyYes(6_000)],
     ['mint', buyNo(4_000), buyYes(6_000)],

@@ -45,7 +45,7 @@ import {
 } from './outcome-order.ts';
 
 /**
- * Matches an incoming order against the market's single book, by best price first and then by age,
+ * Matches an incoming order against the market's single book, best price first, then oldest first,
  * for both outcomes (R-one-book, R-mint-burn). Each side settles at the price of its own outcome: a
  * buyer pays and receives shares, and a seller delivers shares and is paid. Two buyers create a
  * pair and lock 1.00; two sellers destroy a pair and release 1.00. A resting order of the taker
@@ -227,9 +227,7 @@ function settleSide(
   return { side, paid: isSell ? ZERO_USDC : addUsdc(value, fees) };
 }
 
-/**
- * Returns the builder's charge for a fill, computed on the notional at the price of its outcome.
- */
+/** Returns the builder's charge for a fill, computed on the notional at its outcome's price. */
 function chargeOf(
   state: State,
   { account, builder, holding, price, role, size }: SideFill,
@@ -240,7 +238,7 @@ function chargeOf(
   return builderCharge(state, account, builder, { instrumentId, value }, role);
 }
 
-/** Pays a resting buy's part of a fill. The remainder of the order keeps the required reserve. */
+/** Pays a resting buy's share of a fill. The remainder of the order keeps the reserve it needs. */
 function payFromMaker(
   state: State,
   slot: number,

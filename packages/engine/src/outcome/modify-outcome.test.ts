@@ -39,7 +39,7 @@ describe('R-modify: amendments of outcome orders adjust their reserves and queue
     share(venue, alice, { leg: 'no', price: 4_000, size: 1_000 });
     expect(fundsOf(venue, alice)).toBe('995.832 + 4.168 reserved');
     amend(venue, alice, 1, { price: 3_000, size: 2_000 });
-    // The reserve is 0.30 × 20 and 0.07 × 20 × 0.21.
+    // The reserve is 0.30 × 20 + 0.07 × 20 × 0.21.
     expect(fundsOf(venue, alice)).toBe('993.706 + 6.294 reserved');
     expect(marketOf(venue).book.levels(false, 9)).toEqual([
       { price: 7_000, size: 2_000, count: 1 },
@@ -61,14 +61,14 @@ describe('R-modify: amendments of outcome orders adjust their reserves and queue
     expect(marketOf(venue).book.levels(true, 9)).toEqual([{ price: 4_000, size: 2_000, count: 1 }]);
   });
 
-  test('an amended outcome order keeps its position at its price, and is otherwise queued by acceptance', () => {
+  test('an amended outcome order keeps its position at the same price, and is otherwise queued by acceptance', () => {
     const venue = openMarket();
     for (const account of [alice, bob]) share(venue, account, buy);
     amend(venue, alice, 1, { price: 5_000, size: 3_000 });
     share(venue, carol, { leg: 'no', price: 5_000, size: 500 });
     expect(fundsOf(venue, alice)).toContain('5 yes');
     // The order was moved away and back within a minute of its acceptance, so it is still the older
-    // one.
+    // order.
     amend(venue, alice, 1, { price: 4_000, size: 3_000 });
     amend(venue, alice, 1, { price: 5_000, size: 3_000 });
     share(venue, carol, { leg: 'no', price: 5_000, size: 500 });
@@ -81,7 +81,7 @@ describe('R-modify: amendments of outcome orders adjust their reserves and queue
     expect(fundsOf(venue, bob)).toContain('5 yes');
   });
 
-  test('an outcome order amended to a crossing price trades as a taker, under the hash of the amendment', () => {
+  test('an outcome order amended to a crossing price trades as a taker, under the amendment’s hash', () => {
     const venue = openMarket();
     share(venue, alice, buy);
     share(venue, bob, { leg: 'no', price: 3_000, size: 500 });
@@ -96,24 +96,24 @@ describe('R-modify: amendments of outcome orders adjust their reserves and queue
     expect(amended).toMatchObject({ authority: { txHash: (trade as OutcomeTraded).txHash } });
     const { outcome } = (left as OrderUpdated).order;
     expect(placed).toMatchObject({ authority: { txHash: outcome?.txHash } });
-    // The remainder reserves 5 × 0.80 and a fee of 0.07 × 5 × 0.16.
+    // The remainder reserves 5 × 0.80 plus a fee of 0.07 × 5 × 0.16.
     expect(fundsOf(venue, alice)).toBe('992.3705 + 4.056 reserved, 5 yes');
   });
 
-  test('the remainder of an amended order that traded is queued as if accepted a minute ago', () => {
+  test('after an amended order trades, its remainder is queued as if accepted a minute ago', () => {
     const venue = openMarket();
     share(venue, bob, { price: 1_000, size: 1_000 });
     share(venue, alice, { price: 1_100, size: 1_000 });
     venue.wait(3_600_000);
     share(venue, carol, { leg: 'no', price: 3_000, size: 500 });
-    // Both orders move to 0.70 at the same time. Bob's was accepted before Alice's, an hour ago.
+    // Both orders move to 0.70 at the same time. Bob's was accepted an hour ago, before Alice's.
     amend(venue, alice, 2, { price: 7_000, size: 1_000 });
     amend(venue, bob, 1, { price: 7_000, size: 1_000 });
     share(venue, carol, { leg: 'no', price: 3_000, size: 500 });
     expect(fundsOf(venue, bob)).toContain('5 yes');
   });
 
-  test('the new size of an outcome order includes the filled size, and at or below it the remainder is cancelled', () => {
+  test('an outcome order’s new size includes the filled size; a new size at or below that cancels the remainder', () => {
     const venue = openMarket();
     share(venue, alice, buy);
     share(venue, bob, { leg: 'no', price: 5_000, size: 500 });

@@ -77,7 +77,7 @@ type Amend = OutcomeOrderContext & {
   readonly replaced: NonNullable<OutcomeOrderContext['replaced']>;
 };
 
-/** Returns the order as it would be placed again: with the new total size less the filled size. */
+/** Returns the order as it would be placed anew: with the new total size less the filled size. */
 function amendOf(
   state: State,
   account: Account,
@@ -113,7 +113,7 @@ function judge(
 
 /**
  * Amends an order that stays in the book. At an unchanged price it keeps its position; at a new
- * price its acceptance time determines the position.
+ * price its acceptance time determines its position.
  */
 function stay(
   execution: Execution,

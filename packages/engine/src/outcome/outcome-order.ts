@@ -44,19 +44,19 @@ export type OutcomeTaker = {
   remaining: number;
   /** The sum of price × size over the fills, at prices of the order's own outcome. */
   filledNotional: number;
-  /** The unused part of the reserve of a buy. */
+  /** The unused part of a buy's reserve. */
   reserve: MicroUsdc;
   /** The amount by which rounding has overcharged the taker fee (R-outcome-fee). */
   feeOverpaid: number;
   readonly builder: OrderBuilder | undefined;
   /**
-   * The hash of the action that placed the order, and that of the action that makes it trade, which
-   * can be an amendment.
+   * The hash of the action that placed the order, and of the action that makes it trade, which can
+   * be an amendment.
    */
   readonly txHash: Hash;
   readonly tradeTxHash: Hash;
   readonly acceptedMs: TimeMs;
-  /** The time priority of an order that has rested before (R-modify). */
+  /** The time priority of an order that has already rested (R-modify). */
   readonly rank?: number;
 };
 
@@ -67,8 +67,8 @@ export function bookPrice(market: OutcomeMarket, order: OrderRequest): number {
 
 /**
  * Returns the reserve that the remainder of a buy requires at its limit: the price and the maximum
- * fees (R-reserve). A better price never costs more, because price and fee together increase with
- * the price.
+ * fees (R-reserve). A better price never costs more, because the sum of price and fee increases
+ * with the price.
  */
 export function requiredReserve(
   market: OutcomeMarket,
@@ -76,8 +76,7 @@ export function requiredReserve(
   rest: number,
   { builder, feeOverpaid }: FeeRemainders,
 ): MicroUsdc {
-  // A filled order needs no reserve, although rounding could result in one; the last fill releases
-  // it.
+  // A filled order needs no reserve, although rounding could leave one; the last fill releases it.
   if (rest === 0) return ZERO_USDC;
   const { takerFeeE8 } = market.definition;
   const fill = { size: rest, price: limit, unit: market.unit };
@@ -116,8 +115,8 @@ export function outcomeHoldingOf(
 }
 
 /**
- * Returns the owner of a resting outcome order, the owner's holding in the market, and the side of
- * the order.
+ * Returns the owner of a resting outcome order, the owner's holding in the market, and the order's
+ * side.
  */
 export function outcomeOwnerOf(
   state: State,

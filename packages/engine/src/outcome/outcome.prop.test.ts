@@ -21,7 +21,7 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 36);
 const delay = fc.constantFrom(0, 250);
 
-/** Returns the money and shares of all accounts; `mirrored` exchanges YES and NO. */
+/** Returns the money and shares of all accounts; `mirrored` swaps YES and NO. */
 function assetsOfAll(venue: Scenario, mirrored = false) {
   return OWNERS.map((owner) => {
     const { outcomeBalance, outcomeReserved } = venue.account(owner);
@@ -31,7 +31,7 @@ function assetsOfAll(venue: Scenario, mirrored = false) {
   });
 }
 
-/** Returns the results of the orders of a block in a form that is the same for both outcomes. */
+/** Returns a block's order results in a form that is the same for both outcomes. */
 function ends({ events, outcomes }: BlockResult, mirrored = false) {
   const trades = events.flatMap((event) => {
     if (event.type !== 'outcomeTraded') return [];
@@ -43,7 +43,7 @@ function ends({ events, outcomes }: BlockResult, mirrored = false) {
   return { outcomes, trades };
 }
 
-test('R-one-book: exchanging YES and NO in a history exchanges YES and NO in its result', () => {
+test('R-one-book: swapping YES and NO in a history swaps YES and NO in its result', () => {
   fc.assert(
     fc.property(delay, outcomeSteps, (delayMs, steps) => {
       const venue = openForSteps(delayMs);
@@ -112,7 +112,7 @@ test('R-split-merge: a split followed by a merge leaves money, shares and pairs 
   reached.demand(Math.ceil(RUNS / 4), 'split and merged');
 });
 
-test('R-outcome-fee: partial fills at one price cost the fee of one fill', () => {
+test('R-outcome-fee: partial fills at one price cost the same fee as one fill', () => {
   const parts = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 12 });
   const rate = fc.integer({ min: 0, max: 99_000_000 });
   const shape = fc.record({
@@ -138,7 +138,7 @@ test('R-outcome-fee: partial fills at one price cost the fee of one fill', () =>
   );
 });
 
-test('R-determinism: a restart before any block of an outcome history changes nothing', () => {
+test('R-determinism: a restart before any block in an outcome history changes nothing', () => {
   fc.assert(
     fc.property(delay, outcomeSteps, (delayMs, steps) => {
       const venue = openForSteps(delayMs);
@@ -152,7 +152,7 @@ test('R-determinism: a restart before any block of an outcome history changes no
   );
 });
 
-test('the random outcome histories reach the important cases', () => {
+test('the random outcome histories cover the important cases', () => {
   const seen = new Map<string, number>();
   for (const steps of fc.sample(outcomeSteps, { numRuns: 40, seed: 1 })) {
     const venue = openForSteps(steps.length % 2 === 0 ? 0 : 250);

@@ -10,7 +10,7 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 const PERIOD_SECONDS = PERIOD_MS / 1_000;
 
 /**
- * Returns a series venue with prices around the ends of the periods, so that all markets except the
+ * Returns a series venue with prices around the ends of the periods, so that all markets but the
  * last are resolved.
  */
 function venueAfter(periods: number): Scenario {
@@ -26,7 +26,7 @@ function venueAfter(periods: number): Scenario {
 const pastSlugs = ({ outcomes }: State): string[] =>
   [...outcomes.past.events()].map(({ slug }) => slug);
 
-test('R-limits-of-state: events of a series are packed when they are paid, and can still be looked up', () => {
+test('R-limits-of-state: events in a series are packed once they are paid, and can still be looked up', () => {
   const venue = venueAfter(4);
   const { outcomes } = venue.state;
   const slug = (period: number): string => `btc-15m-${START_MS / 1_000 + period * PERIOD_SECONDS}`;
@@ -81,9 +81,7 @@ test('a packed state has the same dump as an unpacked one, and a restored state 
   checkRestarts(venue);
 });
 
-/**
- * Returns a packed dump as a string, with the columns of orders in a form that JSON can represent.
- */
+/** Returns a packed dump as a string, with the order columns in a form that JSON can represent. */
 function packedText(state: State): string {
   const packed = dumpPacked(state);
   const orders = Array.from(packed.orders, (block) =>

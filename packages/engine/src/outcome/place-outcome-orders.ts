@@ -36,7 +36,7 @@ import {
 
 /**
  * Places the orders of an action, each separately (R-delay). An order that would take liquidity
- * waits for its market's delay with its funds reserved; all others enter the book immediately.
+ * waits out its market's delay with its funds reserved; all others enter the book immediately.
  */
 export function placeOutcomeOrders(
   execution: Execution,
@@ -54,9 +54,9 @@ export function placeOutcomeOrders(
 }
 
 /**
- * Returns the free lots of each sell as admission counted them: the free lots before the first
- * order executes, less the earlier sells. Without this, a buy that fills in the meantime could make
- * a closing sell too small.
+ * Returns the free lots for each sell as counted at admission: the free lots before the first order
+ * executes, less the earlier sells. Otherwise, a buy that fills in the meantime could make a
+ * closing sell too small.
  */
 function freeLots(
   state: State,
@@ -134,7 +134,7 @@ function enqueue(execution: Execution, account: Account, queued: QueuedOrder): E
   state.outcomes.queue.push(queued);
   account.liveOrders += 1;
   if (clientOrderId !== undefined) {
-    // A queued order has no order id yet, so its negative queue id identifies it.
+    // A queued order does not have an order id yet, so its negative queue id identifies it.
     account.clientOrders.set(
       present(clientOrderKey(clientOrderId), 'a valid client order id'),
       -queueId,
@@ -216,7 +216,9 @@ function enterBook(execution: Execution, account: Account, queued: QueuedOrder):
   return runOutcomeTaker(execution, taker);
 }
 
-/** Reports a new order to the observer. An order that has rested before was already reported. */
+/**
+ * Reports a new order to the observer. An order that has rested before has already been reported.
+ */
 function observeOutcomeEntry(state: State, taker: OutcomeTaker): void {
   if (taker.rank !== undefined) return;
   const { market } = taker.holding;

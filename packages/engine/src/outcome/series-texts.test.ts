@@ -51,7 +51,7 @@ test('R-series: the texts of a market contain its times, its averaging window an
   for (const [index, { description, question }] of markets.entries()) {
     const at = START_MS + index * PERIOD_MS;
     const start = new Date(at).toISOString().slice(11, 16);
-    // The end of a day is formatted differently from the start of the next day.
+    // The end of a day is formatted differently from the start of the next.
     const end = new Date(at + PERIOD_MS).toISOString().slice(11, 16).replace('00:00', '24:00');
     expect(titles[index]).toMatch(new RegExp(`^BTC up or down: .*, ${start}–${end} UTC$`));
     expect(question).toContain(`at ${end} UTC at or above that at ${start} UTC`);

@@ -30,8 +30,8 @@ export function seriesTexts(listing: SeriesListing, startMs: number, endMs: numb
 }
 
 /**
- * The functions below format times with calendar arithmetic only, so the results do not depend on a
- * clock, a time zone or a locale.
+ * The functions below format times using only calendar arithmetic, so the results do not depend on
+ * a clock, a time zone or a locale.
  */
 
 const MINUTE_MS = 60_000;
@@ -39,9 +39,9 @@ const DAY_MINUTES = 1_440;
 const DAY_MS = DAY_MINUTES * MINUTE_MS;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/** These are the days of four centuries, one century, four years and one year. */
+/** The number of days in four centuries, one century, four years and one year. */
 const [ERA_DAYS, CENTURY_DAYS, LEAP_DAYS, YEAR_DAYS] = [146_097, 36_524, 1_461, 365];
-/** This is the number of days from 1 March of the year 0 to 1 January 1970. */
+/** The number of days from 1 March of year 0 to 1 January 1970. */
 const EPOCH_DAYS = 719_468;
 
 /** Formats a time span of one day, for example `15 Nov 2026, 12:15–12:30 UTC`. */
@@ -61,8 +61,7 @@ export function utcDay(timeMs: number): string {
     Math.floor(ofEra / (ERA_DAYS - 1));
   const years = Math.floor((ofEra - leapDays) / YEAR_DAYS);
   const ofYear = ofEra - (YEAR_DAYS * years + Math.floor(years / 4) - Math.floor(years / 100));
-  // The five months starting with March have 153 days in total, and so have the five months after
-  // them.
+  // The five months from March have 153 days in total, and so do the next five.
   const month = Math.floor((5 * ofYear + 2) / 153);
   const day = ofYear - Math.floor((153 * month + 2) / 5) + 1;
   const year = era * 400 + years + (month >= 10 ? 1 : 0);
@@ -70,7 +69,7 @@ export function utcDay(timeMs: number): string {
 }
 
 /**
- * Formats a minute, for example `12:15`. If `dayOfMs` is a time of the previous day, midnight is
+ * Formats a minute, for example `12:15`. If `dayOfMs` is a time on the previous day, midnight is
  * `24:00`.
  */
 export function utcMinute(timeMs: number, dayOfMs = timeMs): string {
@@ -92,8 +91,8 @@ export function observe(feed: PriceFeed, observedMs: number, priceE8: number): v
 
 /**
  * Returns the samples of the window before a time, one for each whole second: the last observation
- * at or before it that is not older than 5 s (R-series). Returns undefined if too many seconds have
- * no sample.
+ * at or before that second, unless it is more than 5 s old (R-series). Returns undefined if too
+ * many seconds have no sample.
  */
 export function twapBefore(
   feed: PriceFeed,

@@ -26,7 +26,7 @@ function views(state: State): object[] {
   }));
 }
 
-test('a simulation on an outcome market equals the execution and changes nothing', () => {
+test('a simulation on an outcome market gives the same result as execution and changes nothing', () => {
   const reached = new Reached();
   fc.assert(
     fc.property(outcomeSteps, (steps) => {

@@ -39,7 +39,7 @@ function action(venue: Scenario, orders: readonly ShareOrder[], grouping?: Group
   return grouping === undefined ? command : { ...command, grouping };
 }
 
-/** Returns the result of admission: the rejected order and the reason. */
+/** Returns the admission result: the rejected order and the reason. */
 function admission(venue: Scenario, ...orders: readonly ShareOrder[]): string {
   const { reject, rejectIndex } = checkCommand(venue.state, action(venue, orders), venue.nowMs);
   return reject === undefined ? 'admitted' : `${rejectIndex} ${reject.reason}`;
@@ -47,11 +47,11 @@ function admission(venue: Scenario, ...orders: readonly ShareOrder[]): string {
 
 type Refusal = Partial<Reject> & Pick<Reject, 'reason'>;
 
-describe('an outcome order is rejected by the first check that it fails', () => {
+describe('an outcome order is rejected with the first check it fails', () => {
   const unknown = instrumentId(100_001);
   const trigger = { kind: 'stopLoss', isMarket: true, price: 1 } as const;
   const expireMs = timeMs(0);
-  // Each order also fails a later check, so that the sequence of the checks is tested.
+  // Each order also fails a later check, to test the sequence of the checks.
   const rows: [string, ShareOrder, Refusal][] = [
     [
       'another market',
@@ -94,7 +94,7 @@ describe('an outcome order is rejected by the first check that it fails', () => 
       { reason: 'sharesInsufficient', required: 1_001, available: 1_000 },
     ],
     [
-      // The order costs 0.50 × 2,000 and a fee of 0.07 × 2,000 × 0.25.
+      // The order costs 0.50 × 2,000 plus a fee of 0.07 × 2,000 × 0.25.
       'more than the money',
       { ...good, size: 200_000 },
       { reason: 'balanceInsufficient', required: 1_035_000_000n as never },
@@ -147,7 +147,7 @@ describe('R-sizes: a sell of all shares can be below the minimum size', () => {
       { leg: 'no', sell: true, price: 5_000, size: 30 },
     ];
     // Selling 0.20 of 0.50 shares does not close the position. Selling 0.50 does, and so does
-    // selling 0.30 after a sale of 0.20.
+    // selling 0.30 after selling 0.20.
     const whole = [orders[0]!, { ...orders[1]!, size: 50 }];
     expect(checkCommand(venue.state, action(venue, orders), venue.nowMs)).toMatchObject({
       reject: { reason: 'sizeBelowMin' },
@@ -188,9 +188,9 @@ describe('R-sizes: a sell of all shares can be below the minimum size', () => {
   );
 });
 
-describe('R-reserve: the orders of one action share the balance', () => {
+describe('R-reserve: the orders in one action share the balance', () => {
   test.each<[string, readonly ShareOrder[], string]>([
-    // Each order costs 0.50 × 960 and 16.80 of fees, so two cost 993.60 and exceed the balance of
+    // Each order costs 0.50 × 960 plus 16.80 in fees, so two cost 993.60 and exceed the balance of
     // 990.
     [
       'money',
@@ -249,7 +249,7 @@ describe('R-reserve: the orders of one action share the balance', () => {
     expect(last?.reject?.reason ?? last?.state).toBe(isSame);
   });
 
-  test('an order can use the last micro-USDC of a balance', () => {
+  test('an order can use a balance down to the last micro-USDC', () => {
     const venue = openMarket({ funds: 5_175_000 });
     expect(share(venue, alice, { price: 5_000, size: 1_000 }).state).toBe('open');
     expect(fundsOf(venue, alice)).toBe('0 + 5.175 reserved');
@@ -259,7 +259,7 @@ describe('R-reserve: the orders of one action share the balance', () => {
 });
 
 describe('R-cloid: client order ids of outcome orders are unique', () => {
-  test('the client order id of a resting or queued order cannot be used again until it ends', () => {
+  test('the client order id of a resting or queued order cannot be reused until the order ends', () => {
     const venue = venueOfAlice({ orderDelayMs: 250 });
     share(venue, bob, { ...good, size: 1_000 });
     const mine = { ...sell, clientOrderId: CLIENT };
@@ -289,7 +289,7 @@ test('R-tif: a gtd outcome order must rest for at least 5 s and expires at its t
   expect(fundsOf(venue, alice)).toBe('990, 10 yes, 10 no');
 });
 
-test('R-tif: a post-only outcome order is rejected completely if any part would trade', () => {
+test('R-tif: a post-only outcome order is rejected as a whole if any part would trade', () => {
   const venue = venueOfAlice();
   const alo = { timeInForce: 'alo', price: 5_000, size: 1_000 } as const;
   expect(share(venue, alice, alo).state).toBe('open');
@@ -301,7 +301,7 @@ test('R-tif: a post-only outcome order is rejected completely if any part would 
   expect(fundsOf(venue, bob)).toBe('1000');
 });
 
-test('R-limits-of-state: the limit of 5,000 live orders includes queued orders and those of perps', () => {
+test('R-limits-of-state: the limit of 5,000 live orders includes queued orders and perp orders', () => {
   const venue = openMarket({ funds: 100_000_000_000, orderDelayMs: 250 });
   venue.fund(alice, 1_000_000_000);
   venue.one(alice, { price: 900_000, size: 100 });

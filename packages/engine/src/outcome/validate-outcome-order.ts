@@ -16,8 +16,8 @@ export type OutcomeOrderContext = {
   readonly order: OrderRequest;
   readonly timeMs: number;
   /**
-   * The part of a resting order that an amendment releases first (R-modify); `order.size` is the
-   * new remainder.
+   * The part of a resting order that is released first by an amendment (R-modify); `order.size` is
+   * the new remainder.
    */
   readonly replaced?: {
     readonly remaining: number;
@@ -27,11 +27,11 @@ export type OutcomeOrderContext = {
     readonly builder: OrderBuilder | undefined;
   };
   readonly taken?: Taken;
-  /** The free lots of the outcome when the action began, less the earlier sells of the action. */
+  /** The free lots of the outcome when the action began, less the action's earlier sells. */
   readonly freeAtStart?: number;
 };
 
-/** The money and shares that earlier orders of an action require. */
+/** The money and shares required by earlier orders in an action. */
 export type Taken = {
   readonly money: MicroUsdc;
   /** The lots of the order's outcome. */
@@ -41,8 +41,8 @@ export type Taken = {
 
 /**
  * Checks one order without changing the state, in a fixed sequence: the market and its phase, the
- * size, the price, the time in force, the client order id, and finally the shares of a sell or the
- * money of a buy.
+ * size, the price, the time in force, the client order id, and finally the shares for a sell or the
+ * money for a buy.
  */
 export function validateOutcomeOrder(context: OutcomeOrderContext): Reject | undefined {
   const { order, state } = context;
@@ -64,7 +64,7 @@ export function unknownMarket(state: State, instrumentId: InstrumentId): Reject 
     : { reason: 'instrumentUnknown', instrumentId };
 }
 
-/** Rejects orders unless the market is open (R-phases). */
+/** Rejects orders if the market is not open (R-phases). */
 export function checkPhase(market: OutcomeMarket, instrumentId: InstrumentId): Reject | undefined {
   switch (market.phase) {
     case 'open':
@@ -100,9 +100,9 @@ function checkPrice({ order }: OutcomeOrderContext, { definition, unit }: Outcom
 }
 
 /**
- * Checks the minimum size (R-sizes). A sell of all held and unreserved shares can be smaller than
- * the minimum. This applies to the shares held now and, as at admission, to those held when its
- * action began. For an amended order, the remainder is checked (R-modify).
+ * Checks the minimum size (R-sizes). A sell of all unreserved shares held can be smaller than the
+ * minimum. This applies both to the shares held now and, as at admission, to the shares held when
+ * its action began. For an amended order, the remainder is checked (R-modify).
  */
 function checkMinimum(context: OutcomeOrderContext, market: OutcomeMarket): Reject | undefined {
   const { order } = context;
@@ -153,7 +153,7 @@ function checkMoney(context: OutcomeOrderContext, market: OutcomeMarket): Reject
   return { reason: 'balanceInsufficient', required, available };
 }
 
-/** Repeats the checks whose result can change with time: the market, the expiry, the gate. */
+/** Repeats the checks whose results can change over time: the market, the expiry, the gate. */
 export function checkRelease(
   state: State,
   account: Account,

@@ -13,10 +13,10 @@ import { addResting, removeOrder } from './rest-order.ts';
 import { ordersChanged } from '../perp/margin.ts';
 
 /**
- * The way in which a perp order ended. The functions of this file end orders, whether or not they
- * have reached the book, and update related orders (R-grouping, R-trigger). Callers that end an
- * order report it here, after its event. Cancelling an order ends it, and ending an order can
- * cancel others, so both are in this file.
+ * The way a perp order ended. The functions in this file end orders, whether or not they have
+ * reached the book, and update related orders (R-grouping, R-trigger). Callers that end an order
+ * report it here, after its event. Cancelling an order ends it, and ending an order can cancel
+ * others, so both are in this file.
  */
 type Ending = {
   readonly status: 'filled' | 'cancelled' | 'rejected';
@@ -37,7 +37,7 @@ export function cancelPerpOrder(
 
 /**
  * Cancels a waiting order and reports the cause. Orders that have already ended are ignored,
- * because a list of orders to cancel can contain both a parent and the children that ended with it.
+ * because a list of orders to cancel can include both a parent and the children that ended with it.
  */
 export function cancelTrigger(
   execution: Execution,
@@ -76,7 +76,9 @@ export function orderEnded(
   else childEnded(execution, group, order.orderId, ending);
 }
 
-/** Keeps the children for the filled size of their parent, or cancels them if it filled nothing. */
+/**
+ * Keeps the children for the filled size of their parent, or cancels them if nothing was filled.
+ */
 function parentEnded(execution: Execution, group: OrderGroup, filled: number): void {
   const { state } = execution;
   state.groups.parentLeft(group);
@@ -92,7 +94,7 @@ function parentEnded(execution: Execution, group: OrderGroup, filled: number): v
 
 /**
  * Updates the children of a live order that has filled more: their size follows the filled size,
- * and its first fill makes them wait for their price (R-grouping).
+ * and after the first fill they wait for their trigger price (R-grouping).
  */
 export function parentFilled(
   execution: Execution,
@@ -145,7 +147,9 @@ function childEnded(
   else endFired(execution, group.accountIndex, group.holding);
 }
 
-/** Cancels the sibling, which either waits for its price or has triggered and rests. */
+/**
+ * Cancels the sibling, which is either waiting for its trigger price or has triggered and rests.
+ */
 function cancelSibling(execution: Execution, orderId: number): void {
   const { pool, triggers } = execution.state;
   const trigger = triggers.find(orderId);
@@ -159,8 +163,8 @@ function cancelSibling(execution: Execution, orderId: number): void {
 
 /**
  * Ends the groups of a position that was closed or reversed. A group with an executing order is
- * skipped: if that order closed the position, the end of the order cancels the sibling with the
- * correct cause.
+ * skipped: if that order closed the position, the sibling is cancelled with the correct cause when
+ * that order ends.
  */
 function endPositionGroups(execution: Execution, holding: Holding): void {
   const { groups, triggers } = execution.state;
@@ -172,8 +176,8 @@ function endPositionGroups(execution: Execution, holding: Holding): void {
 }
 
 /**
- * Ends triggered orders that retry for a position that was closed or reversed (R-trigger). As
- * above, groups with an executing order are skipped.
+ * Ends triggered orders that are retrying for a position that was closed or reversed (R-trigger).
+ * As above, groups with an executing order are skipped.
  */
 function endFired(execution: Execution, accountIndex: number, holding: Holding): void {
   const { groups, triggers } = execution.state;
@@ -201,8 +205,8 @@ function isBare(state: State, { accountIndex, request }: TriggerOrder, holding: 
 }
 
 /**
- * Cancels the waiting orders of a group. Its resting orders are reduced with the position, like all
- * reduce-only orders.
+ * Cancels the waiting orders of a group. The group's resting orders are reduced along with the
+ * position, like all reduce-only orders.
  */
 function endGroup(execution: Execution, group: OrderGroup): void {
   for (const childId of group.childIds) {
@@ -217,7 +221,7 @@ export function hasPosition({ holding, isLong }: OrderGroup): boolean {
 
 /**
  * Reduces reduce-only orders that exceed a position after it shrank, the newest first, and cancels
- * those that reach zero (R-reduce). If the position closed, orders attached to it end too.
+ * those that reach zero (R-reduce). If the position has closed, orders attached to it end too.
  */
 export function cutReduceOnly(execution: Execution, account: Account, holding: Holding): void {
   cutResting(execution, account, holding);

@@ -138,7 +138,7 @@ export function runTaker(execution: Execution, taker: TakerOrder): TakerEnd {
 
 /**
  * Sends a market trigger to the book in parts of at most the maximum market order size (R-trigger).
- * For clients it is one order with one id, one final state and one sum of fees. If a part is not
+ * To clients, it is one order with one id, one final state and one total fee. If a part is not
  * fully filled, the book has no more liquidity within the limit.
  */
 function matchInParts(execution: Execution, taker: TakerOrder): CancelCause | undefined {
@@ -191,7 +191,7 @@ export function rejectOrder(
   };
 }
 
-/** Sets the instrument's margin mode to that of an accepted order. */
+/** Sets the instrument's margin mode to an accepted order's mode. */
 export function adoptMarginMode(
   account: Account,
   perp: Perp,
@@ -213,9 +213,9 @@ function whyNotRest(state: State, taker: TakerOrder): CancelCause | undefined {
 }
 
 /**
- * Checks R-initial again when the remainder enters the book, because fills worse than the mark have
- * consumed part of the margin with which the order was accepted. A remainder that does not increase
- * the worst-case exposure can always rest.
+ * Checks R-initial again when the remainder enters the book, because fills worse than the mark may
+ * have consumed part of the margin that the order was accepted with. A remainder that does not
+ * increase the worst-case exposure can always rest.
  */
 function isRestCovered(state: State, taker: TakerOrder): boolean {
   const { account, holding, request, remaining } = taker;
@@ -226,8 +226,8 @@ function isRestCovered(state: State, taker: TakerOrder): boolean {
 }
 
 /**
- * Returns true if this number of additional lots can rest on one side of a cross holding; negative
- * sizes sell.
+ * Returns true if this many additional lots can rest on one side of a cross holding; negative sizes
+ * sell.
  */
 export function isSizeCovered(
   state: State,

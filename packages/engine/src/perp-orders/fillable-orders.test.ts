@@ -47,14 +47,14 @@ function alo(shape: OrderShape) {
 }
 
 describe('R-fillable: orders that cannot fill are cancelled before a mark', () => {
-  // At 101, 60 coins need 300 of margin, lose 60 and pay 0.909; R-initial requires 302.727.
+  // At 101, 60 coins need a margin of 300, lose 60 and pay 0.909; R-initial requires 302.727.
   test.each([
     [360_909_000, []],
     [360_908_999, [[1, 'marginCanceled']]],
   ])('with %i micro-USDC, the fill test of a bid for 60 at 101 cancels %j', (funds, expected) => {
     const venue = venueWith(funds);
     expect(venue.one(alice, { price: 1_010_000, size: 6_000 }).state).toBe('open');
-    // There is no test in a block without a due mark.
+    // There is no test in a block in which no mark is due.
     expect(cancels(venue.wait(LIMITS.markEveryMs - 1).block())).toEqual([]);
     expect(cancels(venue.wait(1).block())).toEqual(expected);
     expect(bids(venue, alice)).toEqual(expected.length === 0 ? [1_010_000] : []);
@@ -82,7 +82,7 @@ describe('R-fillable: orders that cannot fill are cancelled before a mark', () =
     const venue = Scenario.open({ accounts: [alice, bob], funds: 640_000_000 });
     venue.one(bob, { isBuy: false, price: 1_800_000, size: 6_000 });
     venue.one(alice, { price: 1_700_000, size: 6_000 });
-    // The sale at 180 can fill, because the seller gains by it.
+    // The sale at 180 can fill, because the seller gains from it.
     expect(cancels(nextMark(venue))).toEqual([[2, 'marginCanceled']]);
     venue.one(alice, { isBuy: false, price: 300_000, size: 6_000 });
     venue.one(bob, { price: 290_000, size: 100 });
@@ -91,17 +91,17 @@ describe('R-fillable: orders that cannot fill are cancelled before a mark', () =
 
   test('each order is tested separately, even if the account could not fill all of them', () => {
     const venue = venueWith(400_000_000);
-    // Each fill loses 30 and needs 150, in addition to the 150 of the other one, so 400 cover only
-    // one of the two fills.
+    // Each fill loses 30 and needs 150, in addition to the other fill's 150, so 400 covers only one
+    // of the two fills.
     venue.one(alice, { price: 1_010_000, size: 3_000 });
     venue.one(alice, { price: 1_010_000, size: 3_000 });
     expect(cancels(nextMark(venue))).toEqual([]);
   });
 
-  test('the fill test uses the marks before any mark of the block moves', () => {
+  test('the fill test uses the marks before any mark moves in the block', () => {
     const venue = venueWith(360_909_000);
     venue.one(alice, { price: 1_010_000, size: 6_000 });
-    // At a mark of 101 the order would need 303 and lose nothing, and at 99 it would lose 120; the
+    // At a mark of 101, the order would need 303 and lose nothing; at 99, it would lose 120. The
     // old mark applies.
     expect(cancels(venue.wait(2_000).oracle(990_000))).toEqual([]);
     expect(cancels(nextMark(venue))).toEqual([[1, 'marginCanceled']]);
@@ -110,12 +110,12 @@ describe('R-fillable: orders that cannot fill are cancelled before a mark', () =
   test('the fill test of an isolated order uses its reserve and free cross margin', () => {
     const isolated = { marginMode: 'isolated' } as const;
     const poor = venueWith(400_000_000);
-    // The order reserves 300 of margin, 60 of immediate loss and 2.727 of fees.
+    // The order reserves 300 for margin, 60 for the immediate loss and 2.727 for fees.
     poor.one(alice, { price: 1_010_000, size: 6_000, ...isolated });
     expect(poor.balance(alice)).toBe(37_273_000n);
     expect(cancels(nextMark(poor))).toEqual([]);
     poor.wait(1_000).oracle(990_000);
-    // The fill needs 297 + 120 + 0.909 and has 362.727 of reserve and 37.273 of free margin.
+    // The fill needs 297 + 120 + 0.909 and has a reserve of 362.727 and free margin of 37.273.
     expect(cancels(nextMark(poor))).toEqual([[1, 'marginCanceled']]);
     expect(poor.balance(alice)).toBe(400_000_000n);
     const rich = venueWith(420_000_000);
@@ -125,12 +125,13 @@ describe('R-fillable: orders that cannot fill are cancelled before a mark', () =
     expect(rich.balance(alice)).toBe(57_273_000n);
   });
 
-  test('a reducing order passes the fill test down to the bankruptcy price', () => {
+  test('a reducing order passes the fill test at prices down to the bankruptcy price', () => {
     const venue = venueWith(60_000_000);
     venue.one(bob, { isBuy: false, price: MARK, size: 1_000 });
     venue.one(alice, { price: MARK, size: 1_000 });
     const sell = { isBuy: false, size: 1_000, reduceOnly: true } as const;
-    // Equity is 60 − 0.45 of fee: a sale at 95 leaves 9.4, and one at 94 would make it negative.
+    // Equity is 60 less a fee of 0.45: a sale at 95 leaves 9.4, and one at 94 would make it
+    // negative.
     venue.one(alice, { ...sell, price: 950_000 });
     expect(cancels(nextMark(venue))).toEqual([]);
     venue.cancel(alice, 3);
@@ -151,7 +152,7 @@ describe('R-fillable: orders that cannot fill are cancelled before a mark', () =
     expect(cancels(nextMark(venue))).toEqual([[3, 'marginCanceled']]);
   });
 
-  test('orders of a halted, stale or closing market are not tested', () => {
+  test('orders in a halted, stale or closing market are not tested', () => {
     for (const still of ['halted', 'stale', 'closing'] as const) {
       const venue = venueWith(640_000_000);
       venue.one(bob, { isBuy: false, price: MARK, size: 1_000 });
@@ -173,7 +174,7 @@ describe('R-fillable: orders that cannot fill are cancelled before a mark', () =
     }
   });
 
-  test('a parent that the fill test cancels takes its waiting children with it', () => {
+  test('a parent cancelled by the fill test takes its waiting children with it', () => {
     const venue = venueWith(640_000_000);
     const exit = { isBuy: false, reduceOnly: true, size: 6_000, timeInForce: 'market' } as const;
     venue.outcome({
@@ -231,11 +232,10 @@ describe('R-fillable: orders that cannot fill are cancelled before a premium sam
     venue.fund(alice, 640_000_000);
     venue.fund(actor(1), 640_000_000);
     venue.one(bob, { price: 1_010_000, size: 100 });
-    // The second best bid is not tested for the mark, but it is within the 6,000 USDC of the
-    // sample.
+    // The second-best bid is not tested for the mark, but it is within the sample's 6,000 USDC.
     venue.one(alice, { price: 1_009_000, size: 12_000 });
     venue.one(bob, { price: 1_008_000, size: 6_000 });
-    // The value of 6,048 at 100.90 suffices without this order, which is therefore not tested.
+    // The 6,048 USDC at 100.90 suffice without this order, so it is not tested.
     venue.one(actor(1), { price: 1_007_000, size: 12_000 });
     venue.wait(4_999);
     expect(cancels(venue.block())).toEqual([]);
@@ -259,7 +259,7 @@ describe('R-fillable: orders that cannot fill are cancelled before a premium sam
     expect(cancels(sampleAfter(venue))).toEqual([[2, 'marginCanceled']]);
   });
 
-  test('a book with only failing orders gives no premium sample', () => {
+  test('a book with only failing orders yields no premium sample', () => {
     const venue = venueWith(640_000_000);
     venue.wait(4_500).block();
     venue.one(alice, { price: 1_700_000, size: 6_000 });
@@ -290,7 +290,7 @@ describe('R-tif, R-fillable: a post-only order is checked against orders that ca
     expect(cancels(result)).toEqual([[1, 'marginCanceled']]);
   });
 
-  test('a post-only order is rejected if it would match an order that passes, after earlier failing ones are cancelled', () => {
+  test('a post-only order that would match a passing order is rejected, after failing orders ahead of it are cancelled', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 6_000 });
     venue.one(carol, { price: 1_005_000, size: 100 });

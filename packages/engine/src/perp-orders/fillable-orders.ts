@@ -10,8 +10,8 @@ import { isFillable } from './match-order.ts';
 import { ownerOf } from './rest-order.ts';
 
 /**
- * Returns false for markets without the fill test (R-fillable), which are halted, stale or closing,
- * or have no mark.
+ * Returns false for markets in which orders are not tested (R-fillable): halted, stale or closing
+ * markets, and markets without a mark.
  */
 function isTested(state: State, perp: Perp): boolean {
   if (perp.halted || perp.delisted || perp.closing !== undefined || perp.mark === 0) return false;
@@ -70,8 +70,8 @@ function testSide(execution: Execution, perp: Perp, isBuy: boolean, worth: numbe
 
 /**
  * Returns true if a post-only order would trade (R-tif) with an order that passes the test or
- * belongs to the same account. In markets without the test, any order counts. Better orders that
- * fail the test are cancelled.
+ * belongs to the same account. In markets where orders are not tested, any order counts.
+ * Better-priced orders that fail the test are cancelled.
  */
 export function wouldTrade(
   execution: Execution,
@@ -91,8 +91,8 @@ export function wouldTrade(
 }
 
 /**
- * Returns the impact price of a side as the next sample would compute it. A query cancels no
- * orders; it omits those that would fail the test.
+ * Returns the impact price of a side as the next sample would compute it. A query does not cancel
+ * orders; it skips those that would fail the test.
  */
 export function impactOf(state: State, perp: Perp, isBuy: boolean): ImpactPrice | undefined {
   return sideBeyondOracle(perp) === isBuy && isTested(state, perp)

@@ -35,7 +35,7 @@ function endsOf(result: BlockResult): (readonly [number, string, string | undefi
 }
 
 describe('R-book: orders trade in price-time priority', () => {
-  test('the best price trades first and the oldest order first at each price, each at its own price', () => {
+  test('the best price trades first, the oldest order first at each price, and each at its own price', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(1_000_100, 10));
     scenario.one(carol, sell(PRICE, 10));
@@ -76,7 +76,7 @@ describe('R-book: orders trade in price-time priority', () => {
 });
 
 describe('R-tif: the time in force determines how an order trades and rests', () => {
-  test('a post-only order is rejected completely if any part would trade', () => {
+  test('a post-only order is rejected as a whole if any part would trade', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
     const refused = scenario.one(alice, { ...buy(PRICE, 500), timeInForce: 'alo' });
@@ -140,9 +140,9 @@ describe('R-tif: the time in force determines how an order trades and rests', ()
     expect(scenario.one(bob, small).reject?.reason).toBe(undefined);
   });
 
-  test('a market buy below all asks is not filled and not rejected', () => {
+  test('a market buy below all asks is neither filled nor rejected', () => {
     const scenario = Scenario.open();
-    // This price is further from the oracle than a resting order may be.
+    // This price is further from the oracle than is allowed for a resting order.
     const low = { ...buy(190_000, 100), timeInForce: 'market' } as const;
     expect(scenario.one(alice, low)).toMatchObject({ state: 'cancelled', filled: 0 });
   });
@@ -169,7 +169,7 @@ describe('R-tif: the time in force determines how an order trades and rests', ()
   });
 });
 
-describe('R-stp: an order does not trade with orders of its own account', () => {
+describe('R-stp: an order does not trade with other orders of its own account', () => {
   test('a resting order of the same account is cancelled without a fee, and matching continues', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
@@ -205,8 +205,8 @@ describe('R-stp: an order does not trade with orders of its own account', () => 
   });
 });
 
-describe('the orders of one action execute one after the other', () => {
-  test('each order of an action uses the book that the previous one left, and failures are independent', () => {
+describe('the orders in an action execute one after another', () => {
+  test('each order in an action uses the book left by the previous one, and failures are independent', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
     const clientOrderId = '0x000000000000000000000000000000aa';
@@ -218,12 +218,12 @@ describe('the orders of one action execute one after the other', () => {
       order({ ...buy(PRICE, 10), timeInForce: 'alo' }),
     );
     // The first order fills and releases its id, the second rests with that id, and the third
-    // repeats a live id.
+    // reuses a live id.
     expect(entries.map(({ state }) => state)).toEqual(['filled', 'open', 'rejected', 'open']);
     expect(entries[2]!.reject?.reason).toBe('clientOrderIdDuplicate');
   });
 
-  test('cancels of a block execute before takers, and a second cancel of the same order fails', () => {
+  test('a block’s cancels execute before takers, and a second cancel of the same order fails', () => {
     const scenario = Scenario.open();
     const resting = scenario.one(bob, sell(PRICE, 10)).orderId!;
     const take = {
@@ -248,7 +248,7 @@ describe('the orders of one action execute one after the other', () => {
   });
 });
 
-/** Places many equal orders, 50 per action, without the slow checks. */
+/** Places many equal orders, 50 per action, with the slow checks off. */
 function restMany(scenario: Scenario, signer: Address, shape: OrderShape, count: number): void {
   for (let done = 0; done < count; done += 50) {
     const orders = Array.from({ length: Math.min(50, count - done) }, () => order(shape));
@@ -272,7 +272,7 @@ describe('R-storms and R-limits-of-state: the numbers of matches and live orders
     scenario.block();
   });
 
-  test('an account has at most 5,000 live orders, and each cancel or fill permits another', () => {
+  test('an account has at most 5,000 live orders, and each cancel or fill allows another', () => {
     const scenario = Scenario.open({ funds: 1_000_000_000_000 });
     scenario.checks = false;
     restMany(scenario, alice, sell(PRICE, 10), 5_000);

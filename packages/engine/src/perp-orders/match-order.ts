@@ -39,9 +39,9 @@ import { type Closed, closedBy, tradePosition } from '../perp/position.ts';
 
 /**
  * Matches an incoming order against the book at the resting orders' prices. A resting order of the
- * taker itself is cancelled (R-stp). If the margin of the maker would not cover a fill, its order
- * is cancelled and matching continues; if that of the taker would not, matching stops
- * (R-fill-check). Returns the cause if matching ended early.
+ * taker itself is cancelled (R-stp). If the maker's margin would not cover a fill, its order is
+ * cancelled and matching continues; if the taker's margin would not, matching stops (R-fill-check).
+ * Returns the cause if matching ended early.
  */
 export function matchOrder(execution: Execution, taker: TakerOrder): CancelCause | undefined {
   return matchBook(execution, taker.holding.perp.book, taker, meetMaker);
@@ -153,8 +153,8 @@ function planMaker(state: State, slot: number, maker: Maker, fill: MakerFill): S
 }
 
 /**
- * Returns true if a fill of the whole remainder of a resting order would pass the check of the
- * maker (R-fillable). The account is checked in its current state, with its other orders unfilled.
+ * Returns true if a fill of the whole remainder of a resting order would pass the maker's check
+ * (R-fillable). The account is checked in its current state, with its other orders unfilled.
  */
 export function isFillable(state: State, slot: number): boolean {
   const { pool } = state;
@@ -182,8 +182,8 @@ function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePla
     restingBuy,
     restingSell,
   });
-  // The venue's own orders close positions at prices that the venue determines, and their fee goes
-  // to the fund.
+  // The venue's own orders close positions at prices that the venue determines, and the fee goes to
+  // the fund.
   if (taker.forced !== undefined) {
     plan.isCovered = true;
     plan.feeTo = 'fund';
@@ -192,8 +192,8 @@ function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePla
 }
 
 /**
- * Returns the fee of the venue's own order (R-liquidation): a share of the filled value, at most
- * the remaining equity. Unwinding is free.
+ * Returns the fee of the venue's own order (R-liquidation): a share of the filled value, but at
+ * most the remaining equity. Unwinding is free.
  */
 function forcedFee(
   state: State,
@@ -280,7 +280,10 @@ type SideFill = PendingFill & {
   readonly filled: number;
 };
 
-/** The result of planning one side: whether it is permitted, and its money movements. */
+/**
+ * The result of planning one side of a fill: whether the fill is permitted, and its money
+ * movements.
+ */
 export type SidePlan = {
   readonly fill: SideFill;
   feeTo: 'treasury' | 'fund';
@@ -296,7 +299,7 @@ export type SidePlan = {
 type Side = { readonly account: Account; readonly holding: Holding };
 
 /**
- * Plans one side for its margin account, which is the cross account or the isolated position
+ * Plans one side of a fill for its margin account: the cross account or the isolated position
  * (R-fill-check).
  */
 export function planSide(state: State, { account, holding }: Side, fill: SideFill): SidePlan {

@@ -13,8 +13,9 @@ import type { OrderRequest } from '../messages/command.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * Checks that the order's margin account covers the initial margin with this order and its maximum
- * fees (R-initial). An order that does not increase the worst-case exposure is always accepted.
+ * Checks that the order's margin account covers the initial margin including this order and its
+ * maximum fees (R-initial). An order that does not increase the worst-case exposure is always
+ * accepted.
  */
 export function checkMargin(
   context: OrderContext,
@@ -44,8 +45,8 @@ export function checkMargin(
 }
 
 /**
- * Returns true for an amendment to a worse price, which reserves more even if it opens no larger
- * position (R-isolated).
+ * Returns true for an amendment to a worse price, which reserves more even if it does not open a
+ * larger position (R-isolated).
  */
 function isWorsePrice({ order, replaced }: OrderContext): boolean {
   if (replaced === undefined || order.reduceOnly) return false;
@@ -122,8 +123,8 @@ type Replaced = {
 
 /**
  * Returns the size that a reduce-only order can still reduce: the position less resting reduce-only
- * orders (R-reduce). A market trigger ignores resting orders, because it leaves nothing in the book
- * and a resting take-profit could otherwise disable a stop.
+ * orders (R-reduce). A market trigger ignores resting orders, because it does not leave anything in
+ * the book and because a resting take-profit could otherwise disable a stop.
  */
 export function reducibleSize(context: OrderContext, holding: Holding | undefined): number {
   const { order } = context;
@@ -137,7 +138,7 @@ type LegSizes = Pick<Holding, 'size' | 'restingBuy' | 'restingSell' | 'reduceBuy
 
 const NOTHING: LegSizes = { size: 0, restingBuy: 0, restingSell: 0, reduceBuy: 0, reduceSell: 0 };
 
-/** Returns the account's sizes in the leg, without the order that is replaced. */
+/** Returns the account's sizes in the leg, excluding the order being replaced. */
 function legSizes({ order, replaced }: OrderContext, holding: Holding | undefined): LegSizes {
   if (holding === undefined) return NOTHING;
   if (replaced === undefined) return holding;

@@ -45,12 +45,12 @@ describe('R-reduce: a new reduce-only order is limited to the position', () => {
     });
   });
 
-  test('a reduce-only order gets the size that resting ones leave, and is rejected if nothing is left', () => {
+  test('a reduce-only order gets the size left over by resting ones, and is rejected if nothing is left', () => {
     const scenario = aliceLong(30);
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toBeUndefined();
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toEqual({ from: 20, to: 10 });
     expect(scenario.one(alice, reduce(FAR, 20)).reject?.reason).toBe('reduceOnlyIncreases');
-    // Orders that are not reduce-only are not counted against the position.
+    // Orders that are not reduce-only do not count against the position.
     scenario.cancel(alice, 4);
     scenario.one(alice, { isBuy: false, price: FAR, size: 30 });
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toEqual({ from: 20, to: 10 });
@@ -75,7 +75,7 @@ describe('R-reduce: a new reduce-only order is limited to the position', () => {
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('the remainder of a partly filled reduce-only order does not exceed the position', () => {
+  test('a partly filled reduce-only order’s remainder does not exceed the position', () => {
     const scenario = aliceLong(30);
     scenario.one(carol, { price: PRICE, size: 12 });
     const entry = scenario.one(alice, reduce(PRICE, 30));
@@ -86,7 +86,7 @@ describe('R-reduce: a new reduce-only order is limited to the position', () => {
 
   test('a reduce-only order needs no margin', () => {
     const scenario = aliceLong(1_000);
-    // 1,000 lots bought at 100 have lost 950 USDC at 5, so alice has 49.55 of 1,000 USDC left.
+    // At 5, 1,000 lots bought at 100 have lost 950 USDC, so alice has 49.55 of her 1,000 USDC left.
     scenario.oracle(50_000);
     const initial = scenario.one(alice, { price: 50_000, size: 20_000 });
     expect(initial.reject?.reason).toBe('marginInsufficient');

@@ -57,7 +57,7 @@ export function reserveOf(state: State, orderId: number): MicroUsdc {
   return reserves.size === 0 ? ZERO_USDC : (reserves.get(orderId) ?? ZERO_USDC);
 }
 
-/** Uses a part of an order's reserve; the caller moves the money. */
+/** Uses part of an order's reserve; the caller moves the money. */
 export function useReserve(
   state: State,
   holding: Holding,
@@ -100,11 +100,11 @@ type WorkingOrders = {
   readonly resting: number;
   /** The number of take-profit and stop-loss orders attached to a parent or a position. */
   readonly tpsl: number;
-  /** The number of other orders that wait for the mark. */
+  /** The number of other orders waiting for the mark. */
   readonly triggers: number;
 };
 
-/** Counts the working orders of an account, in one instrument or in all. */
+/** Counts an account's working orders, in one instrument or in all. */
 export function workingOrders(
   state: State,
   account: Account,

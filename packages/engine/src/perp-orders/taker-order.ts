@@ -14,24 +14,24 @@ export type TakerOrder = {
   readonly account: Account;
   readonly holding: Holding;
   readonly request: OrderRequest;
-  /** The limit price after the price of a market order was clamped. */
+  /** The limit price, after clamping for a market order. */
   readonly price: number;
-  /** The original size after a reduce-only order was reduced to the position. */
+  /** The original size, after reduction to the position for a reduce-only order. */
   readonly original: number;
   remaining: number;
   filledNotional: number;
   /** The unused reserve of an isolated order. */
   reserve: MicroUsdc;
-  /**
-   * Set on the venue's own orders, which belong to a liquidation or to the unwinding of the
-   * insurance fund.
-   */
+  /** Set on the venue's own orders, which liquidate a position or unwind the insurance fund. */
   readonly forced: 'liquidation' | 'unwind' | undefined;
   /** The amount by which rounding has overcharged the taker fee, in 10^-8 micro-USDC. */
   feeOverpaid: number;
   /** The builder of the order; the venue's own orders have none. */
   readonly builder: OrderBuilder | undefined;
-  /** Set on an order that has rested before: the state to restore in the book (R-modify). */
+  /**
+   * Set on an order that has rested before: the state to restore when it returns to the book
+   * (R-modify).
+   */
   readonly amended: RestingRecord | undefined;
   /** The trigger of an order that has fired. */
   readonly fired: FiredTrigger | undefined;
@@ -57,7 +57,7 @@ export function takerSnapshot(taker: TakerOrder, nowMs: TimeMs): OrderSnapshot {
   return fired === undefined ? snapshot : { ...snapshot, ...firedFields(fired) };
 }
 
-/** Returns an order that was rejected before it reached the book. */
+/** Returns an order as shown after a rejection before it reached the book. */
 export function requestSnapshot(
   orderId: number,
   account: Address,
@@ -84,7 +84,10 @@ export function perpSnapshotOf(state: State, slot: number): OrderSnapshot {
   return fired === undefined ? order : { ...order, ...firedFields(fired) };
 }
 
-/** Returns a waiting order as events and readers show it; a triggered one includes its fills. */
+/**
+ * Returns a waiting order as shown in events and query results; a triggered order includes its
+ * fills.
+ */
 export function triggerSnapshot(state: State, trigger: TriggerOrder): OrderSnapshot {
   const account = present(state.accounts[trigger.accountIndex], 'the owner of a trigger');
   const { firing, groupId, orderId, request } = trigger;
@@ -103,7 +106,7 @@ export function triggerSnapshot(state: State, trigger: TriggerOrder): OrderSnaps
   };
 }
 
-/** Returns the parent's id, which is the id of any group that is not attached to a position. */
+/** Returns the parent's id: the group's id, unless the group is attached to a position. */
 function parentOf(groupId: number | undefined): Pick<OrderSnapshot, 'parentOrderId'> {
   return groupId === undefined ? {} : { parentOrderId: groupId };
 }
@@ -117,7 +120,7 @@ export function triggerSize({ firing, request, sizeMax }: TriggerOrder): number 
   return sizeMax === undefined ? request.size : Math.min(request.size, sizeMax);
 }
 
-/** Notifies the book observer before matching, except for orders that rested before. */
+/** Notifies the book observer before matching, except for orders that have rested before. */
 export function observePerpEntry(state: State, taker: TakerOrder): void {
   if (taker.amended !== undefined) return;
   const { book, mark, oracle } = taker.holding.perp;

@@ -15,7 +15,7 @@ const PRICE = 1_000_000;
 const TAKEN_ID = '0x000000000000000000000000000000aa';
 const id = PERP.instrumentId;
 
-/** An error of an order, caused by fields of the order or by a condition of the venue. */
+/** An error in an order, caused by the order's fields or by a condition of the venue. */
 type Fault = {
   readonly reason: RejectReason;
   readonly shape?: Partial<OrderShape>;
@@ -25,7 +25,7 @@ type Fault = {
 
 const perpOf = (scenario: Scenario) => scenario.state.perps.get(id)!;
 
-/** The faults are in the order of the checks, and the first failure is reported. */
+/** The faults are in the order of the checks; the first failure is reported. */
 const FAULTS: readonly Fault[] = [
   { reason: 'instrumentUnknown', shape: { instrumentId: instrumentId(99) } },
   {
@@ -62,20 +62,21 @@ const FAULTS: readonly Fault[] = [
   { reason: 'postOnlyWouldTrade', shape: { timeInForce: 'alo' } },
 ];
 
-/** The pairs of faults that exclude each other although they concern different fields. */
+/** Pairs of faults that exclude each other even though they concern different fields. */
 const EXCLUSIVE: readonly (readonly [RejectReason, RejectReason])[] = [
-  // A reduce-only order increases no exposure, so it is never stale and needs no margin.
+  // A reduce-only order does not increase exposure, so it is never rejected for a stale oracle and
+  // needs no margin.
   ['oracleStale', 'reduceOnlyIncreases'],
   ['reduceOnlyIncreases', 'positionLimit'],
   ['reduceOnlyIncreases', 'marginInsufficient'],
-  // An order of size −1 increases no exposure.
+  // An order of size −1 does not increase exposure.
   ['oracleStale', 'sizeBelowMin'],
 ];
 
 /**
- * Returns a venue in which alice has a resting order for 12 lots at 90 USDC, with a margin of 12 ×
- * 100 / 20 × 0.01 = 0.6 USDC and a fee of 12 × 0.9 × 0.045% = 0.00486 USDC. In the poor case she
- * has exactly that, so one more lot is rejected. Bob offers 20 lots at 100.
+ * Returns a venue in which alice has a resting order for 12 lots at 90 USDC, which needs a margin
+ * of 12 × 100 / 20 × 0.01 = 0.6 USDC and a fee of 12 × 0.9 × 0.045% = 0.00486 USDC. In the poorly
+ * funded case she has exactly that, so one more lot is rejected. Bob offers 20 lots at 100.
  */
 function venueWith(faults: readonly Fault[]): Scenario {
   const scenario = Scenario.open({ accounts: [bob] });
@@ -107,7 +108,7 @@ function canMeet(first: Fault, second: Fault): boolean {
   return !isExclusive && !Object.keys(second.shape ?? {}).some((field) => fields.includes(field));
 }
 
-describe('an order is rejected by the first check that it fails', () => {
+describe('an order is rejected with the first check it fails', () => {
   for (const [at, first] of FAULTS.entries()) {
     test(`${first.reason} is reported before all later faults`, () => {
       const isBookFault = first.reason === 'postOnlyWouldTrade';
@@ -225,7 +226,7 @@ test('R-sizes: an order can close the position that existed when its action bega
   const authority = scenario.authority(alice);
   const both = { type: 'placeOrders', authority, orders: orders.slice(0, 2) } as const;
   expect(checkCommand(scenario.state, both, scenario.nowMs).reject).toBeUndefined();
-  // The order for 20 lots, worth 5 USDC, closed the whole position, and the one for 19 did not.
+  // The order for 20 lots, worth 5 USDC, closed the whole position, and the order for 19 did not.
   expect(scenario.place(alice, ...orders)).toMatchObject([
     { state: 'filled' },
     { state: 'open' },
