@@ -4,8 +4,8 @@ import { relayOf } from '../support/relay.ts';
 import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 
 /**
- * Sends the requests that a page of another site can send in a browser with access to the ports of
- * a venue.
+ * Sends the requests that a page on another site could send from a browser with access to a venue's
+ * ports.
  */
 
 let venue: Venue;
@@ -78,6 +78,6 @@ test('a venue accepts the host names in `hostNames`', async () => {
   expect(await status('operations', asked, { host: 'other.example.internal:8692' })).toBe(403);
 });
 
-test('the public port accepts requests from pages of other sites', async () => {
+test('the public port accepts requests from pages on other sites', async () => {
   expect(await status('public', ['POST', '/info'], { ...REBOUND_POST })).toBe(400);
 });

@@ -18,12 +18,14 @@ import { NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 import { keyOf, type Signed } from '../support/wallet.ts';
 
 /**
- * Runs all attacks concurrently for several seconds against one venue with its limits enabled,
- * while a user trades. Each attacker has its own loopback address, so that limits per client do not
+ * Runs all attacks concurrently for several seconds against a single venue with its limits enabled,
+ * while a user trades. Each attacker has its own loopback address, so that per-client limits do not
  * affect the trader.
  */
 
-/** The minimum duration in milliseconds. The attacks continue until each has been rejected. */
+/**
+ * The minimum duration in milliseconds. The attacks continue until each of them has been rejected.
+ */
 const ATTACK_MS = Number(process.env['ATTACK_MS'] ?? 5_000);
 const ATTACK_MS_MAX = 60_000;
 const EXPECTED = [
@@ -51,14 +53,14 @@ const EXPECTED = [
   'held bodies refused',
 ];
 /**
- * The most expensive queries are limited in number or, if responses are slow, in the number that
- * may wait.
+ * The most expensive queries are limited in number or, if responses are slow, in how many may be
+ * waiting.
  */
 const LIMITED = ['list 429', 'list 503'];
 const DESCRIPTORS = 1_024;
 const MEBIBYTE = 1024 * 1024;
 /**
- * The maximum additional memory, in bytes, during all attacks. Without limits, a single attack used
+ * The most memory that all attacks together may add, in bytes. Without limits, a single attack used
  * 1.7 GB in 22 s.
  */
 const ADDED_MAX = 450 * MEBIBYTE;
@@ -124,7 +126,10 @@ function journalBytes(): number {
   );
 }
 
-/** Places, cancels and queries at rates slightly below the limits until the attacks end. */
+/**
+ * Places and cancels orders and sends queries, at rates slightly below the limits, until the
+ * attacks end.
+ */
 async function trade(trader: Actor, isOver: () => boolean): Promise<Answer[]> {
   const answers: Answer[] = [];
   while (!isOver()) {
@@ -180,7 +185,7 @@ class Attackers {
   }
 }
 
-test('R-requests: a trader is served while all attacks run concurrently', async () => {
+test('R-requests: a trader is served while all attacks are running', async () => {
   const whale = await aWhale();
   const trader = actor('trader');
   await post('/request-fund', { user: trader.address });
@@ -224,7 +229,7 @@ test('R-requests: a trader is served while all attacks run concurrently', async 
       0.5,
     ),
   ).toBeLessThan(MEDIAN_MS_MAX);
-  // The ports of the chain and the relay still respond, and settlement continues.
+  // The chain's and the relay's ports still respond, and settlement continues.
   const number = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] };
   for (const port of [ports.chain, ports.relayChain]) {
     const url = new URL(`http://127.0.0.1:${port}`);
@@ -232,7 +237,7 @@ test('R-requests: a trader is served while all attacks run concurrently', async 
   }
   expect((await fetch(`http://127.0.0.1:${ports.relay}/api/v1/bridge/chains`)).status).toBe(200);
 
-  // Every attack ran and got its expected error.
+  // Every attack ran and got the expected error.
   expect(Object.keys(result)).toEqual(expect.arrayContaining(EXPECTED));
   expect(LIMITED.filter((name) => name in result)).not.toEqual([]);
   expect((await fetch(`${venue.operations}/healthz`)).status).toBe(200);

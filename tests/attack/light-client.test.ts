@@ -10,8 +10,8 @@ import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
 /**
- * Measures the cost of queries for an account with a full page of rows. The venue's work budget per
- * client is hardly refilled during this test, so the decrease of the budget is the cost.
+ * Measures the cost of queries for an account that has a full page of rows. The venue's work budget
+ * for each client hardly refills during this test, so the cost is how much the budget decreases.
  */
 
 const BURST_MS = 1_000_000;
@@ -50,7 +50,7 @@ afterAll(async () => {
   await venue.remove();
 });
 
-/** Creates 600 orders that have ended and 250 fills. */
+/** Creates 600 ended orders and 250 fills. */
 async function fill(): Promise<void> {
   let sent = 0;
   const send = async (sender: Actor, action: Record<string, unknown>): Promise<void> => {

@@ -11,7 +11,7 @@ import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 
 const WAIT = { timeout: 60_000, interval: 100 };
 
-test('a venue with an empty log reports a bridge that has paid, and neither credits deposits nor pays withdrawals', async () => {
+test('a venue with an empty log reports a bridge that has already paid, and neither credits deposits nor pays withdrawals', async () => {
   const venue = await Venue.start([...FIXED_PRICE_FLAGS, '--chain', 'local']);
   try {
     const key = generatePrivateKey();
@@ -59,7 +59,7 @@ test('a venue with an empty log reports a bridge that has paid, and neither cred
     expect(await post(venue.url, '/info', permit)).toMatchObject({ status: 503, code: 10503 });
     expect(await after.balanceOf(account.address)).toBe(parseUnits('919.9', 6));
 
-    // Test funds create the account. Its withdrawal waits, and the owner can see the reason.
+    // Test funds create the account. Its withdrawal waits, and the owner can see why.
     await post(venue.url, '/request-fund', { user });
     await client().exchange.withdraw3({ destination: user, amount: '20' }, { confirm: 'executed' });
     const shown = async () => (await client().info.withdrawals({ user }))[0];

@@ -28,7 +28,7 @@ const send = async (raw: Hex): Promise<Hex> =>
 
 const tip = (maxPriorityFeePerGas: bigint) => ({ maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas });
 
-test('a block takes the highest tips first but keeps the nonce order of each sender', async () => {
+test("a block takes the highest tips first but keeps each sender's nonce order", async () => {
   const { chain } = world;
   await chain.setAutomine(false);
   const rich = [
@@ -52,7 +52,7 @@ test('a block takes the highest tips first but keeps the nonce order of each sen
   expect(await chain.rpc('eth_getTransactionByHash', [waits])).toMatchObject({ blockHash: null });
 });
 
-test('the logs of one block are numbered across all its transactions', async () => {
+test('the logs in a block are numbered across all its transactions', async () => {
   const { chain, wallet } = world;
   await wallet.deployContract({ abi: GUESTBOOK_ABI, bytecode: GUESTBOOK_BYTECODE, args: [0n] });
   const to = getContractAddress({ from: FUNDED_KEY.address, nonce: 0n });
@@ -87,7 +87,7 @@ test('block time never goes back with the clock, even after a restart', async ()
   await again.close();
 });
 
-test('with an interval, the chain automatically mines the transactions sent since the last block', async () => {
+test('with an interval set, the chain automatically mines the transactions sent since the last block', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'oddlot-chain-'));
   const allocations = { [FUNDED_KEY.address]: 10n ** 18n };
   const options = { directory, chainId: CHAIN_ID, nowMs: () => 0, allocations, intervalMs: 20 };
@@ -109,7 +109,7 @@ test('with an interval, the chain automatically mines the transactions sent sinc
   }
 });
 
-test('pending transactions are executed after the chain is opened again', async () => {
+test('pending transactions are executed after the chain is reopened', async () => {
   const { chain, directory } = world;
   await chain.setAutomine(false);
   const hash = await send(await payment({ nonce: 0 }));

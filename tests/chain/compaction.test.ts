@@ -5,14 +5,14 @@ import { expect, test } from 'vitest';
 import { chainAction, inFolder, perform, view } from '../support/chain-actions.ts';
 import { TestClock, openChain, payment } from '../support/local-chain.ts';
 
-/** Compares a chain whose file is compacted from time to time with a chain whose file is not. */
+/** Compares a chain whose file is compacted from time to time with one whose file is not. */
 
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 16) / 4);
 const UNDO = { undoBlocksMax: 4 };
 const SHORT = { ...UNDO, settledBlocksMax: 3 };
 const logOf = (directory: string): string => join(directory, 'chain.log');
 
-test('a chain with a compacted file equals the reference chain after a restart and a kill at any byte', async () => {
+test('after a restart or a kill at any byte, a chain with a compacted file equals the reference chain', async () => {
   const history = fc.array(chainAction, { minLength: 8, maxLength: 24 });
   await fc.assert(
     fc.asyncProperty(history, fc.nat(), async (actions, where) => {
@@ -32,7 +32,7 @@ test('a chain with a compacted file equals the reference chain after a restart a
         await short.setAutomine(false);
         await Promise.all([short.close(), long.close()]);
 
-        // After a kill while the compacted file is written, the uncompacted file is used.
+        // If the kill comes while the compacted file is being written, the uncompacted one is used.
         const content = await readFile(logOf(here));
         await writeFile(
           join(there, 'chain.log.new'),
@@ -48,7 +48,7 @@ test('a chain with a compacted file equals the reference chain after a restart a
           await opened.close();
         }
 
-        // A kill can also interrupt an append to the compacted file.
+        // A kill may also interrupt an append to the compacted file.
         const whole = (await readFile(logOf(here))).length;
         const copy = join(directory, 'copy');
         await cp(here, copy, { recursive: true });
@@ -62,7 +62,7 @@ test('a chain with a compacted file equals the reference chain after a restart a
   );
 });
 
-test('an old transaction takes a third of its original space and remains fully readable', async () => {
+test('an old transaction takes a third of its original space and stays fully readable', async () => {
   await inFolder(async (directory) => {
     const [here, there] = [join(directory, 'short'), join(directory, 'long')];
     const short = await openChain(here, { undoBlocksMax: 4, settledBlocksMax: 150 });

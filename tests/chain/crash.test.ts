@@ -31,7 +31,7 @@ afterEach(() => {
 const sizeOf = async (directory: string): Promise<number> =>
   (await stat(join(directory, 'chain.log'))).size;
 
-test('a chain that is opened again has the same blocks and continues like the original', async () => {
+test('a reopened chain has the same blocks and continues like the original', async () => {
   const history = fc.array(chainAction, { minLength: 3, maxLength: 14 });
   await fc.assert(
     fc.asyncProperty(history, fc.nat(), async (actions, where) => {
@@ -53,8 +53,7 @@ test('a chain that is opened again has the same blocks and continues like the or
         await Promise.all([opened.close(), lived.close()]);
         await rm(whole, { recursive: true });
 
-        // A kill during a write leaves all acknowledged data and at most a part of the pending
-        // write.
+        // A kill during a write leaves all acknowledged data and at most part of the pending write.
         const cut = first + (where % (last - first + 1));
         await truncate(join(directory, 'chain.log'), cut);
         const revived = await openChain(directory, { isAutomining: false });
@@ -79,8 +78,8 @@ test('a chain that is opened again has the same blocks and continues like the or
 });
 
 /**
- * Starts the chain with a file size limit, counted in blocks of 1,024 bytes. The limit simulates a
- * full disk.
+ * Starts the chain with a file size limit, counted in blocks of 1,024 bytes, which simulates a full
+ * disk.
  */
 async function startChild(
   directory: string,
@@ -109,7 +108,7 @@ async function sendAndAsk(url: string, raw: Hex, answered: Map<string, unknown>)
   answered.set(hash, await post(url, 'eth_getTransactionReceipt', [hash]));
 }
 
-test('a killed chain has every acknowledged transaction in the reported block', async () => {
+test('a killed chain has every acknowledged transaction in the block it reported', async () => {
   await inFolder(async (directory) => {
     const answered = new Map<string, unknown>();
     let nonce = 0;
@@ -166,7 +165,7 @@ test('a chain on a full disk stores no partial data and keeps acknowledged trans
   });
 });
 
-test('a chain in its own thread serves its port, keeps its data, and reports why it cannot start', async () => {
+test('a chain in a separate thread serves its port, keeps its data, and reports why it cannot start', async () => {
   await inFolder(async (directory) => {
     const options = {
       directory,

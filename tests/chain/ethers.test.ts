@@ -27,8 +27,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // The library continues to request receipts after it has returned to the caller, so these
-  // requests must complete first.
+  // The library keeps requesting receipts after it has returned to the caller, so these requests
+  // must complete first.
   await provider.removeAllListeners();
   for (let round = 0; round < 5; round += 1) await provider.getBlockNumber();
   provider.destroy();
@@ -45,7 +45,7 @@ test('ethers reads the network, its fees and a balance', async () => {
   expect(await provider.getBalance(UNFUNDED_KEY.address)).toBe(0n);
 });
 
-test('ethers calls a contract and reads its event from the receipt and from a query', async () => {
+test('ethers calls a contract and reads the resulting event from the receipt and through a query', async () => {
   const sent = await method('sign').send('hello', { value: parseEther('0.5') });
   const receipt = await sent.wait();
   expect(receipt?.status).toBe(1);
@@ -63,7 +63,7 @@ test('an ethers listener receives an event', async () => {
   await guestbook.on(guestbook.getEvent('Signed'), (_guest, _page, text: string) => {
     received.push(text);
   });
-  // A listener receives only events that follow its first poll, so the event is repeated until
+  // A listener receives only events that come after its first poll, so the event is repeated until
   // then.
   while (received.length === 0) {
     const sent = await method('sign').send('listen');
@@ -74,7 +74,7 @@ test('an ethers listener receives an event', async () => {
   expect(received[0]).toBe('listen');
 });
 
-test('ethers receives the reason of a revert', async () => {
+test('ethers receives the reason for a revert', async () => {
   await expect(method('sign').staticCall('')).rejects.toMatchObject({
     code: 'CALL_EXCEPTION',
     reason: 'nothing written',
@@ -89,7 +89,7 @@ test('ethers receives the reason of a revert', async () => {
   });
 });
 
-test('ethers recognises the errors of the chain by name', async () => {
+test("ethers recognises the chain's errors by name", async () => {
   const to = UNFUNDED_KEY.address;
   await expect(wallet.sendTransaction({ to, nonce: 0 })).rejects.toMatchObject({
     code: 'NONCE_EXPIRED',
@@ -123,7 +123,7 @@ test('many concurrent ethers transactions are executed in nonce order', async ()
   expect(blocks.toSorted((a, b) => a - b)).toEqual(blocks.map((_, at) => first + at));
 });
 
-test('an ethers client that waits for a transaction detects its replacement', async () => {
+test('an ethers client waiting for a transaction notices that it was replaced', async () => {
   await world.chain.setAutomine(false);
   try {
     const nonce = await provider.getTransactionCount(wallet.address);

@@ -6,8 +6,8 @@ import { relayOf } from '../support/relay.ts';
 import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 
 /**
- * Tests existing folders with key files that are missing, damaged or from another folder. Such
- * files are never replaced by new ones.
+ * Tests existing folders whose key files are missing, damaged or from another folder. Such files
+ * are never replaced by new ones.
  */
 
 let venue: Venue;
@@ -101,7 +101,7 @@ test.each<[string, string, string | undefined]>([
   },
 );
 
-test('the same venue and relay can serve again after all key files are restored', async () => {
+test('the same venue and relay can serve again once all key files are restored', async () => {
   await venue.startAgain();
   await relayOf(venue.url);
   expect(await venue.stop()).toEqual({ code: 0, signal: null });

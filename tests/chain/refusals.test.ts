@@ -94,7 +94,7 @@ test.each([
   );
 });
 
-test('viem recognises the errors of the chain', async () => {
+test("viem recognises the chain's errors", async () => {
   const { wallet } = world;
   const cause = async (request: object): Promise<unknown> => {
     const plain = { to: UNFUNDED_KEY.address, gas: 21_000n, ...request };
@@ -111,7 +111,7 @@ test('viem recognises the errors of the chain', async () => {
   expect(await cause(fees)).toBeInstanceOf(FeeCapTooLowError);
 });
 
-test('a transaction with a future nonce waits until the missing one is executed', async () => {
+test('a transaction with a future nonce waits until the missing one has been executed', async () => {
   const later = (await send(await payment({ nonce: 1 }, OTHER))) as string;
   const count = async (block: string): Promise<unknown> =>
     await world.chain.rpc('eth_getTransactionCount', [OTHER.address, block]);
@@ -128,7 +128,7 @@ test('a transaction with a future nonce waits until the missing one is executed'
   expect(world.chain.head.transactions.map(({ hash }) => hash)).toEqual([later]);
 });
 
-test('a replacement transaction must raise both fees by a tenth', async () => {
+test('a replacement transaction must raise both fees by at least a tenth', async () => {
   await world.chain.setAutomine(false);
   const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({
     maxFeePerGas,
@@ -205,7 +205,7 @@ test('missing objects are null, and a missing state is an error', async () => {
   expect(await wide).toEqual([]);
 });
 
-test('the port of the chain accepts POST and batches, within limits', async () => {
+test("the chain's port accepts POST and batches, within limits", async () => {
   const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] });
   const batch = await post([
     call(1),

@@ -28,7 +28,7 @@ afterEach(async () => {
 const send = async (raw: Hex): Promise<Hex> =>
   (await world.chain.rpc('eth_sendRawTransaction', [raw])) as Hex;
 
-test('both clients see a transaction disappear with its block and its amount return', async () => {
+test('both clients see a transaction disappear with its block and the amount come back', async () => {
   const { chain, reads } = world;
   await send(await payment({ nonce: 0, value: 1n }));
   const base = chain.head;
@@ -48,7 +48,7 @@ test('both clients see a transaction disappear with its block and its amount ret
   expect(await provider.getTransactionCount(FUNDED_KEY.address, 'pending')).toBe(1);
 });
 
-test('a transaction in another block keeps its hash and changes its position', async () => {
+test('a transaction that moves to another block keeps its hash and changes its position', async () => {
   const { chain, reads } = world;
   const raw = await payment({ nonce: 0, value: 10n });
   const hash = await send(raw);
@@ -60,7 +60,7 @@ test('a transaction in another block keeps its hash and changes its position', a
   expect((await provider.getTransactionReceipt(hash))?.blockNumber).toBe(Number(after.blockNumber));
 });
 
-test('equal transactions at equal positions result in different block hashes on another branch', async () => {
+test('identical transactions at identical positions give different block hashes on another branch', async () => {
   const { chain } = world;
   const raw = await payment({ nonce: 0, value: 10n });
   await send(raw);
@@ -72,7 +72,7 @@ test('equal transactions at equal positions result in different block hashes on 
   expect(after.hash).not.toBe(before.hash);
 });
 
-test('another transaction can replace the reverted one', async () => {
+test('another transaction can replace the one that was reverted', async () => {
   const { chain, reads } = world;
   const hash = await send(await payment({ nonce: 0, value: 10n }));
   const instead = await payment({ nonce: 0, value: 3n });
@@ -82,7 +82,7 @@ test('another transaction can replace the reverted one', async () => {
   expect(await reads.getBalance({ address: UNFUNDED_KEY.address })).toBe(3n);
 });
 
-test('transactions that are missing from the new branch return to the pool on request', async () => {
+test('transactions missing from the new branch return to the pool on request', async () => {
   const { chain, reads } = world;
   await chain.setAutomine(false);
   const first = await send(await payment({ nonce: 0 }));
@@ -97,7 +97,7 @@ test('transactions that are missing from the new branch return to the pool on re
   expect(block.transactions.map(({ hash }) => hash)).toEqual([other]);
 });
 
-test('logs of reverted blocks are removed, and those of the new branch appear', async () => {
+test('logs from reverted blocks are removed, and those from the new branch appear', async () => {
   const { chain, reads, wallet } = world;
   const hash = await wallet.deployContract({
     abi: GUESTBOOK_ABI,
@@ -144,7 +144,7 @@ test('a chain cannot be reverted past its first block', async () => {
   await expect(chain.reorg(0)).rejects.toThrow(/reset/);
 });
 
-test('a reorganised chain has the same blocks after it is opened again', async () => {
+test('a reorganised chain has the same blocks after it is reopened', async () => {
   const { chain, directory } = world;
   for (let nonce = 0; nonce < 4; nonce += 1) await send(await payment({ nonce, value: 1n }));
   await chain.reorg(3, { blocks: [[await payment({ nonce: 1, value: 50n })]] });

@@ -23,7 +23,7 @@ const SERVING =
 
 type Run = {
   readonly url: string;
-  /** Flags for replicas, which the program prints. */
+  /** Flags for replicas, as printed by the program. */
   readonly flags: readonly string[];
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 };
@@ -75,7 +75,7 @@ async function rpc(url: string, method: string, params: readonly unknown[] = [])
   return ((await response.json()) as { readonly result: unknown }).result;
 }
 
-test('a chain program restarts with its blocks, its contracts and its keys', async () => {
+test('a chain program restarts with the same blocks, contracts and keys', async () => {
   const data = await temporaryData();
   const first = await runChain(data);
   const blocks = await rpc(first.url, 'eth_blockNumber');
@@ -88,7 +88,7 @@ test('a chain program restarts with its blocks, its contracts and its keys', asy
   await again.kill('SIGTERM');
 });
 
-test('a chain program names the port in use and its flag, and creates no files', async () => {
+test('a chain program whose port is in use names the port and its flag, and creates no files', async () => {
   const held = await runChain(await temporaryData());
   const data = join(await temporaryData(), 'chain');
   const { port } = new URL(held.url);
@@ -121,7 +121,7 @@ test("a venue does not start without the chain's keys", async () => {
 });
 
 test.skipIf(!hasNatsServer)(
-  'replicas that share a chain credit a deposit once and pay a withdrawal once, although the active one is killed',
+  'replicas sharing a chain credit a deposit once and pay a withdrawal once, even if the active one is killed',
   async () => {
     const chain = await runChain(await temporaryData());
     const cluster = ['--log', servers!.url, '--cluster', 'laptop', '--stream-replicas', '1'];
@@ -133,9 +133,9 @@ test.skipIf(!hasNatsServer)(
     const key = generatePrivateKey();
     const account = privateKeyToAccount(key);
     const user = account.address.toLowerCase() as `0x${string}`;
-    // Any replica pays out test funds on the chain, but only once.
+    // Any replica hands out test funds on the chain, but only once.
     const fund = { user, onChain: true };
-    // There may be no active replica yet. A repeated request still gets only one payment.
+    // There may be no active replica yet. A repeated request still results in a single payment.
     await eventually(async () => {
       const { status } = await post(second.url, '/request-fund', fund);
       expect([200, 429]).toContain(status);

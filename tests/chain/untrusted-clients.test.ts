@@ -11,7 +11,7 @@ import {
   type TestChain,
 } from '../support/local-chain.ts';
 
-/** Tests the limits for untrusted clients on the port of a local chain. */
+/** Tests the limits for untrusted clients on a local chain's port. */
 
 let world: TestChain;
 let url: URL;
@@ -75,7 +75,7 @@ test('R-requests: an endless call and its gas estimate are stopped', async () =>
     const { json } = await ask({ ...endless(1), method }, '127.0.0.2');
     expect(json).toMatchObject({ error: stopped });
   }
-  // The cost of a single step, here 480 pairings, is bounded before the step starts.
+  // The cost of a single step (here, 480 pairings) is bounded before the step starts.
   const pairings = { to: `0x${'08'.padStart(40, '0')}`, data: `0x${'00'.repeat(192 * 480)}` };
   const { json } = await ask({ ...endless(1), params: [pairings] }, '127.0.0.2');
   expect(json).toMatchObject({ error: stopped });
@@ -89,7 +89,7 @@ test('R-requests: an endless transaction enters no block and does not delay othe
     await wallet.prepareTransactionRequest({ ...fields, nonce: before + 1 }),
   );
   const send = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [signed] };
-  // The transaction waits for the preceding nonce and is dropped when that nonce is executed.
+  // The transaction waits for the preceding nonce and is dropped once that nonce has been executed.
   expect(await ask(send, '127.0.0.2')).toMatchObject({ json: { result: expect.anything() } });
   await wallet.sendTransaction({ to: wallet.account.address, value: 1n });
   expect(await reads.getTransactionCount({ address: wallet.account.address })).toBe(before + 1);
@@ -112,15 +112,15 @@ test('R-requests: the venue and light clients do not wait behind clients with en
     expect(chain.ran - from).toBeLessThanOrEqual(1);
     const asked = chain.ran;
     expect((await ask(BLOCK_NUMBER, '127.0.0.3')).status).toBe(200);
-    // The limit includes the query's own calls, and the attackers' calls that run while it
-    // connects, is read and is executed.
+    // The limit covers the query's own calls, and those of the attackers that run while the query
+    // is being received and executed.
     expect(chain.ran - asked).toBeLessThanOrEqual(6);
   }
   await chain.close();
   await Promise.all(attacks);
 });
 
-test('R-requests: the work of a client ends when it disconnects', async () => {
+test("R-requests: a client's work ends when it disconnects", async () => {
   const batch = JSON.stringify(Array.from({ length: 100 }, (_, id) => endless(id)));
   const socket = open('127.0.0.4');
   socket.write(head(batch.length) + batch);
@@ -130,14 +130,14 @@ test('R-requests: the work of a client ends when it disconnects', async () => {
   expect(world.chain.ran).toBeLessThan(20);
 });
 
-test('R-requests: open sockets and request bodies are limited for each client', async () => {
+test("R-requests: each client's open sockets and request bodies are limited", async () => {
   const held = Array.from({ length: 100 }, () => open('127.0.0.5'));
   let refused = 0;
   for (const socket of held) {
     socket.once('data', () => (refused += 1));
     socket.write(`${head(1_000_000)}${'x'.repeat(900_000)}`);
   }
-  // Of the 64 connections, 16 send a body, and memory holds only four bodies.
+  // Of the 64 connections, 16 send a body, and only four bodies fit in memory.
   await expect.poll(() => refused, { timeout: 60_000 }).toBeGreaterThanOrEqual(90);
   expect((await ask(BLOCK_NUMBER, '127.0.0.6')).status).toBe(200);
 });
@@ -152,7 +152,7 @@ test('R-requests: pipelined calls are processed one by one', async () => {
   expect(world.chain.waiting).toBeLessThanOrEqual(1);
 });
 
-test('R-requests: data stored for untrusted clients is limited per client and in total', async () => {
+test('R-requests: the data stored for untrusted clients is limited per client and in total', async () => {
   const chain = await startChain({
     guestWrites: { bytesAtOnce: 40_000, bytesPerSecond: 1, bytesInAll: 250_000 },
   });
@@ -160,8 +160,8 @@ test('R-requests: data stored for untrusted clients is limited per client and in
     const port = new URL((await chain.chain.listen({ port: 0 })).url);
     url = port;
     let nonce = 0;
-    // The program only logs: PUSH2 0x2000, PUSH1 0, LOG0 creates a log of 8 KiB, whose text is
-    // twice as long.
+    // The program does nothing but log: PUSH2 0x2000, PUSH1 0, LOG0 creates an 8 KiB log, whose
+    // text is twice as long.
     const wordy = async (): Promise<string> => {
       const fields = { data: '0x6120006000a0' as const, gas: 200_000n, nonce, value: 0n };
       const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 0n };

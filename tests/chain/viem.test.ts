@@ -63,7 +63,7 @@ test('viem deploys, calls and reads a contract', async () => {
   expect(event).toMatchObject({ eventName: 'Signed', args: { page: 7n, text: 'hello' } });
 });
 
-test('viem receives the reason of a revert', async () => {
+test('viem receives the reason for a revert', async () => {
   const { reads, wallet } = world;
   const book = getContract({
     address: guestbook,
@@ -117,7 +117,7 @@ test('viem finds exactly the matching logs by address, topics, range and block',
   await expect(reads.getLogs({ blockHash: keccak256('0x') })).rejects.toThrow(/unknown block/);
 });
 
-test('viem receives watched events by polling, its fallback', async () => {
+test('viem receives watched events by polling, its fallback method', async () => {
   const { reads, wallet } = world;
   const event = { address: guestbook, abi: GUESTBOOK_ABI, eventName: 'Signed' } as const;
   const seen: unknown[] = [];
@@ -128,7 +128,8 @@ test('viem receives watched events by polling, its fallback', async () => {
     onError: (error) => errors.push(error),
   });
   const sign = { address: guestbook, abi: GUESTBOOK_ABI, functionName: 'sign' } as const;
-  // A watcher receives only events that follow its first poll, so the event is repeated until then.
+  // A watcher receives only events that come after its first poll, so the event is repeated until
+  // then.
   while (seen.length === 0 && errors.length === 0) {
     await wallet.writeContract({ ...sign, args: ['watched'] });
     await delay(50);
@@ -137,7 +138,7 @@ test('viem receives watched events by polling, its fallback', async () => {
   expect([seen[0], errors]).toEqual(['watched', []]);
 });
 
-test('a viem wallet receives all data that it requests before sending', async () => {
+test('a viem wallet gets all the data it requests before sending', async () => {
   const { reads, wallet } = world;
   expect(await reads.getChainId()).toBe(CHAIN_ID);
   expect(await reads.getGasPrice()).toBe(10_000_000n);
@@ -162,7 +163,7 @@ test('a viem wallet receives all data that it requests before sending', async ()
   expect(BigInt(slot ?? 0)).toBeGreaterThanOrEqual(8n);
 });
 
-test('a gas estimate is sufficient although refunds hide a part of the cost', async () => {
+test('a gas estimate is sufficient even though refunds hide part of the cost', async () => {
   const { reads, wallet } = world;
   const abi = GUESTBOOK_ABI;
   const other = { abi, bytecode: GUESTBOOK_BYTECODE, args: [3n] } as const;
@@ -228,7 +229,7 @@ test('a program sees its block and the previous one, and the current time at the
   expect(old[1]).toBeLessThanOrEqual(head.timestamp);
 });
 
-test('a query of an earlier block returns the state at that block', async () => {
+test('a query about an earlier block returns the state at that block', async () => {
   const { reads, wallet } = world;
   const pages = { address: guestbook, abi: GUESTBOOK_ABI, functionName: 'pages' } as const;
   const blockNumber = await reads.getBlockNumber();

@@ -17,7 +17,7 @@ const RESTS_MS = 1_500;
 const FEE = usdc('0.1');
 const START = '100000';
 
-/** A user who deposits from the settlement chain and withdraws to it during all faults. */
+/** A user who deposits from the settlement chain and withdraws to it throughout all faults. */
 export class BridgeUser {
   readonly #who: FundedUser;
   readonly #chain: PublicClient;
@@ -59,9 +59,9 @@ export class BridgeUser {
   }
 
   /**
-   * The chain temporarily rejects clients that exceed its limit, for example a replica that was
-   * frozen. All processes of this machine count as one client. The sender's nonce shows whether the
-   * chain accepted a transaction without a response.
+   * The chain temporarily rejects clients that exceed its limit, such as a replica that was frozen.
+   * All processes on this machine count as one client. If the chain did not respond, the sender's
+   * nonce shows whether it accepted the transaction.
    */
   async #deposit(amount: string): Promise<void> {
     const { user: address } = this.#who;
@@ -80,7 +80,7 @@ export class BridgeUser {
   }
 
   /**
-   * A withdrawal without a response may have been executed, so the result is checked at the end.
+   * A withdrawal that got no response may have been executed, so the result is checked at the end.
    */
   async #withdraw(): Promise<void> {
     const [first, ...others] = this.#urls();
@@ -101,15 +101,15 @@ export class BridgeUser {
   }
 
   /**
-   * Checks that every deposit is credited once, every acknowledged withdrawal is paid once, and
-   * nothing else is paid.
+   * Checks that every deposit was credited once, every acknowledged withdrawal was paid once, and
+   * nothing else was paid.
    */
   async expectExact(url: string, waitMs: number): Promise<string> {
     const { user } = this.#who;
     const client = new Client(url);
     const withdrawals = await eventually(async () => {
       const rows = await allWithdrawals(client, user);
-      // Whole rows are compared, so that a failure shows why the withdrawal is not complete.
+      // Whole rows are compared, so that a failure shows why a withdrawal is not complete.
       expect(rows.filter(({ status }) => status !== 'confirmed')).toEqual([]);
       return rows;
     }, waitMs);

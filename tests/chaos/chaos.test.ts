@@ -26,15 +26,15 @@ import { TestCluster } from './test-cluster.ts';
 import { SwitchingSubscriber } from './switching-subscriber.ts';
 
 /**
- * Goal: regardless of the faults of a cluster's processes and connections, every action that a
- * replica acknowledged exists once on all replicas, and all replicas have the same state. Method:
- * three NATS servers, three replicas with different clocks, and PostgreSQL run as processes. At
- * random times derived from a seed, each process is killed, frozen and restarted, and connections
- * are cut, silenced, delayed and truncated. Meanwhile, users trade with signed requests, which they
- * send to one replica after another until one responds. They also transfer money from and to a
- * settlement chain. One server at a time is isolated, a holder of a lease is frozen twice, replicas
- * join with empty folders, and reserves are published. No publication may be false, no replica may
- * exit or fail to start, and none may report lost blocks, because the servers sync before they
+ * Goal: whatever faults affect a cluster's processes and connections, every action that a replica
+ * acknowledged exists once on all replicas, and all replicas have the same state. Method: three
+ * NATS servers, three replicas with different clocks, and PostgreSQL run as processes. At random
+ * times derived from a seed, each process is killed, frozen and restarted, and connections are cut,
+ * silenced, delayed and truncated. Meanwhile, users trade with signed requests, which they send to
+ * one replica after another until one responds. They also transfer money from and to a settlement
+ * chain. One server at a time is isolated, the holder of a lease is frozen twice, replicas join
+ * with empty folders, and reserves are published. No publication may be false, no replica may exit
+ * or fail to start, and none may report lost blocks, because the servers sync before they
  * acknowledge. `CHAOS_SEED=7 CHAOS_SECONDS=1800 CHAOS_FROZEN_MS=20000 CHAOS_BETWEEN_MS=10000 npx
  * vitest run tests/chaos` repeats or extends it.
  */
@@ -42,10 +42,7 @@ import { SwitchingSubscriber } from './switching-subscriber.ts';
 const SEED = freshSeed('CHAOS_SEED');
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 45);
 const FROZEN_MS_MAX = Number(process.env['CHAOS_FROZEN_MS'] ?? 6_000);
-/**
- * Long freezes need more time between them, because the cluster would otherwise rarely make
- * progress.
- */
+/** Long freezes need more time between them; otherwise the cluster would rarely make progress. */
 const BETWEEN_MS_MAX = Number(process.env['CHAOS_BETWEEN_MS'] ?? 2_500);
 const DEPOSIT = 1000;
 const BANKERS = 2;
@@ -112,7 +109,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** Returns the faults and logs of a failed run for analysis. */
+/** Returns the faults and logs of a failed run, for analysis. */
 function failureReport(): string {
   const logs = cluster.replicas.map(
     ({ name, venue }) => `${name}: ${tail(venue?.stderr ?? 'away')}`,
@@ -151,7 +148,7 @@ async function expectSameHashes(height: number): Promise<void> {
   }
 }
 
-/** Checks that all replicas return the same history after it has been written. */
+/** Checks that all replicas return the same history once it has been written. */
 async function expectSameHistory(): Promise<void> {
   for (const { address: user } of actors) {
     for (const type of ['userFills', 'historicalOrders', 'userNonFundingLedgerUpdates']) {
@@ -166,7 +163,7 @@ async function expectSameHistory(): Promise<void> {
 }
 
 /**
- * Returns two subscribers that move between replicas: one for all blocks, and one for all trades.
+ * Returns two subscribers that switch between replicas: one for all blocks, and one for all trades.
  */
 function wanderers(
   height: number,
@@ -178,7 +175,7 @@ function wanderers(
   ];
 }
 
-/** Checks that each block was received once and in order, and each trade of the history once. */
+/** Checks that each block was received once and in order, and each trade in the history once. */
 async function expectNoGap(
   [blocks, trades]: readonly SwitchingSubscriber[],
   from: number,
@@ -216,8 +213,8 @@ async function allRows(client: Client, query: object): Promise<Json[]> {
 }
 
 /**
- * Checks that the history contains every placed order once, regardless of which replicas received
- * it and how often.
+ * Checks that the history has every placed order exactly once, no matter which replicas received it
+ * and how often.
  */
 async function expectOrdersOnce(client: Client): Promise<void> {
   for (const { address: user, name } of actors) {

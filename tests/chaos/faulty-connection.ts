@@ -2,7 +2,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SeededRandom } from '../support/seeded.ts';
 
-/** The target of a connection: a local port or a Unix socket. */
+/** Where a connection leads: a local port or a Unix socket. */
 type Target = { readonly port: number } | { readonly path: string };
 
 type Pair = readonly [Socket, Socket];
@@ -30,7 +30,7 @@ export class FaultyConnection {
     return new FaultyConnection(server, target);
   }
 
-  /** Closes some connections at random. New connections are possible immediately. */
+  /** Closes some connections at random. New ones can be opened right away. */
   cut(random: SeededRandom): void {
     const share = random.next();
     for (const pair of this.#pairs) if (random.next() <= share) end(pair);
@@ -41,7 +41,7 @@ export class FaultyConnection {
     this.#isSilent = true;
   }
 
-  /** Delays all traffic and keeps its order. */
+  /** Delays all traffic, keeping its order. */
   delay(delayMs: number): void {
     this.#delayMs = delayMs;
   }
@@ -92,7 +92,7 @@ export class FaultyConnection {
   }
 }
 
-/** Forwards delayed messages in their order. */
+/** Forwards delayed messages in order. */
 class DelayedParts {
   readonly to: Socket;
   #arrived: Promise<unknown> = Promise.resolve();

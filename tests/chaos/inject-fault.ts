@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SeededRandom } from '../support/seeded.ts';
 import type { TestCluster } from './test-cluster.ts';
 
-/** A fault with a description for the analysis of a failed run. */
+/** A fault, described for the analysis of a failed run. */
 type Fault = { readonly what: string; play(): Promise<void> };
 
 const AWAY_MS_MAX = 4_000;
@@ -11,12 +11,12 @@ const AWAY_MS_MAX = 4_000;
  * 4 to 9 s.
  */
 const CUT_OFF_MS_MIN = 5_000;
-/** Leases whose holders can be frozen. A lease that is listed twice is selected more often. */
+/** Leases whose holders can be frozen. A lease listed twice is selected more often. */
 const LEASES = ['settlement', 'settlement', 'ticker', 'oracle'];
-/** The time for which a frozen replica runs between two freezes, in milliseconds. */
+/** How long a frozen replica runs between two freezes, in milliseconds. */
 const AWAKE_MS = 500;
 
-/** Injects random faults until the time ends, and then waits for recovery. */
+/** Injects random faults until the time is up, and then waits for recovery. */
 export async function injectFault(
   cluster: TestCluster,
   options: {
@@ -100,8 +100,8 @@ function once(what: string, harm: () => void): Fault {
 }
 
 /**
- * Freezes the holder of a lease twice with a short pause between the freezes, so that the holder
- * may complete old work late.
+ * Freezes a lease's holder twice with a short pause in between, so that the holder may complete old
+ * work late.
  */
 function frozenTwice(cluster: TestCluster, lease: string, forMs: number): Fault {
   return {

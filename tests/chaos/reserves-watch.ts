@@ -4,12 +4,12 @@ import { Client, type Json } from '../support/client.ts';
 const LOOK_EVERY_MS = 300;
 
 /**
- * Polls the latest publication of reserves from each replica, often enough to receive every
+ * Polls each replica for the latest publication of reserves, often enough to receive every
  * publication.
  */
 export class ReservesWatch {
   readonly #urls: () => readonly string[];
-  /** Publications by the time of their block, which is the order of the log. */
+  /** Publications by block time, which is the order of the log. */
   readonly #seen = new Map<number, Json>();
   readonly #asked = new Set<string>();
   #isOver = false;
@@ -34,8 +34,8 @@ export class ReservesWatch {
   }
 
   /**
-   * Returns the publications that report a deficit, and those whose state is older than that of a
-   * previous publication.
+   * Returns the publications that report a deficit, and those whose state is older than a previous
+   * publication's.
    */
   faults(): readonly string[] {
     const faults: string[] = [];
@@ -52,7 +52,7 @@ export class ReservesWatch {
   }
 
   async #look(url: string): Promise<void> {
-    // A frozen replica responds later, so no other request is sent to it meanwhile.
+    // A frozen replica responds later, so no other request is sent to it in the meantime.
     if (this.#asked.has(url)) return;
     this.#asked.add(url);
     try {

@@ -4,8 +4,8 @@ import type { Json } from '../support/client.ts';
 import type { SeededRandom } from '../support/seeded.ts';
 
 /**
- * The maximum time without a frame before another replica is used. A serving replica sends a block
- * at least every second.
+ * The maximum time without a frame before the subscriber switches to another replica. A replica
+ * that is serving sends a block at least every second.
  */
 const SILENT_MS_MAX = 5_000;
 const AGAIN_MS = 100;
@@ -21,14 +21,14 @@ type WandererOptions = {
 };
 
 /**
- * Follows a channel on any replica. If a connection ends or becomes silent, the subscriber resumes
- * on another replica after its last block. It stores every received row in order.
+ * Follows a channel on any replica. If a connection ends or goes silent, the subscriber resumes on
+ * another replica after its last block. It stores every row received, in order.
  */
 export class SwitchingSubscriber {
   readonly rows: Json[] = [];
-  /** The last block of which rows were received. */
+  /** The last block whose rows were received. */
   height: number;
-  /** The number of connections that were opened. */
+  /** The number of connections opened so far. */
   visits = 0;
   readonly #options: WandererOptions;
   #isOver = false;
@@ -50,7 +50,7 @@ export class SwitchingSubscriber {
     this.#isOver = true;
   }
 
-  /** Resolves when this connection has ended. */
+  /** Resolves once this connection has ended. */
   async #visit(url: string): Promise<void> {
     const { path, subscription } = this.#options;
     const socket = new WebSocket(url.replace('http', 'ws') + path);
@@ -66,7 +66,7 @@ export class SwitchingSubscriber {
     });
     socket.on('message', (text) => {
       lastFrameMs = Date.now();
-      // This frame was in the same chunk as the frame that ended the connection.
+      // This frame was in the same chunk as the one that ended the connection.
       if (socket.readyState !== WebSocket.OPEN) return;
       const frame = JSON.parse(String(text)) as Json;
       // This replica is too far behind, so another one is used.

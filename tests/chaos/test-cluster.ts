@@ -13,7 +13,7 @@ import { FaultyConnection } from './faulty-connection.ts';
 
 const SERVERS = 3;
 const NAME = 'chaos';
-/** Clock offsets of the replicas, in milliseconds. */
+/** The replicas' clock offsets, in milliseconds. */
 const CLOCKS_MS = [0, 1_200, -900];
 const POSTGRES_SOCKET = '.s.PGSQL.5432';
 const ANSWER_MS_MAX = 500;
@@ -25,14 +25,14 @@ const ALARM = /lost blocks|blocks are missing|not a copy of th(?:e|is) stream|di
 
 export type TestClusterReplica = {
   readonly name: string;
-  /** The running venue. It is set while the replica serves requests. */
+  /** The running venue. Set while the replica serves requests. */
   venue: Venue | undefined;
 };
 
 /**
  * Runs three NATS servers, PostgreSQL and replicas. There is a faulty connection in front of each
- * server, between any two servers, and in front of the database and the settlement chain. As a
- * supervisor would, it restarts each replica that a test ends, and repeats failed starts.
+ * server, between every two servers, and in front of the database and the settlement chain. Like a
+ * supervisor, it restarts each replica that a test ends, and retries failed starts.
  */
 export class TestCluster {
   readonly name = NAME;
@@ -51,7 +51,7 @@ export class TestCluster {
   readonly #surprises: string[] = [];
   #guests = 0;
   #isolated: number | undefined;
-  /** Servers that were killed and do not run again yet. */
+  /** Servers that were killed and are not running again yet. */
   readonly #away = new Set<string>();
   #isOver = false;
 
@@ -118,7 +118,7 @@ export class TestCluster {
     return this.replicas.flatMap(({ venue }) => venue ?? []);
   }
 
-  /** All unexpected events, with the logs of the replicas. */
+  /** All unexpected events, with the replicas' logs. */
   get surprises(): readonly string[] {
     const alarms = this.replicas.flatMap(({ name, venue }) =>
       alarmsIn(venue?.stderr ?? '').map((line) => `${name}: ${line}`),
@@ -140,7 +140,9 @@ export class TestCluster {
     };
   }
 
-  /** Returns the replica that holds a lease, or undefined if no replica reports this in time. */
+  /**
+   * Returns the replica that holds a lease, or undefined if no replica reports holding it in time.
+   */
   async holderOf(lease: string): Promise<number | undefined> {
     const held = await Promise.all(
       this.replicas.map(async ({ venue }) => {
@@ -159,7 +161,7 @@ export class TestCluster {
     return index < 0 ? undefined : index;
   }
 
-  /** Adds a replica with an empty folder, which leaves after a while. */
+  /** Adds a replica with an empty folder, which leaves again after a while. */
   addGuest(forMs: number): void {
     this.#keep(this.#visit(`guest-${(this.#guests += 1)}`, forMs));
   }
@@ -181,7 +183,7 @@ export class TestCluster {
   }
 
   /**
-   * Records failed starts only if they report an error of the log, because a start without a
+   * Records failed starts only if they report an error in the log, because a start without a
    * database or a quorum is allowed to fail.
    */
   #refused(name: string, error: unknown): void {
@@ -189,7 +191,7 @@ export class TestCluster {
     if (ALARM.test(why)) this.#surprises.push(`${name} did not start: ${tail(why)}`);
   }
 
-  /** Sends a signal to a replica, and restarts or resumes the replica after a while. */
+  /** Sends a signal to a replica, and after a while restarts or resumes it. */
   endReplica(index: number, { signal, awayMs }: { signal: 'kill' | 'stop'; awayMs: number }): void {
     const replica = this.replicas[index]!;
     const { venue } = replica;
@@ -221,7 +223,7 @@ export class TestCluster {
     this.#killWhatIsThere('PostgreSQL', awayMs, this.postgres);
   }
 
-  /** Resolves when all processes run again and all faults have ended. */
+  /** Resolves once all processes are running again and all faults have ended. */
   async mended(): Promise<void> {
     for (const line of this.lines) line.restore();
     await Promise.all(this.#starting);
@@ -254,7 +256,7 @@ export class TestCluster {
     );
   }
 
-  /** Restarts and records a replica that exits without a request. */
+  /** Restarts and records a replica that exits without having been asked to. */
   #watch(index: number, venue: Venue): void {
     const replica = this.replicas[index]!;
     const ended = async (): Promise<void> => {
@@ -273,7 +275,7 @@ export class TestCluster {
   }
 
   /**
-   * Repeats the start until the replica serves requests, because a start without a quorum waits
+   * Retries the start until the replica serves requests, because a start without a quorum waits
    * until it times out.
    */
   async #startReplica(index: number, before?: Venue): Promise<void> {
@@ -300,7 +302,7 @@ export class TestCluster {
   }
 }
 
-/** Returns log lines of the highest level about lost blocks. */
+/** Returns the log lines of the highest level that are about lost blocks. */
 function alarmsIn(stderr: string): readonly string[] {
   return stderr
     .split('\n')

@@ -5,32 +5,32 @@ import { Client, type Reply } from '../support/client.ts';
 import type { SeededRandom } from '../support/seeded.ts';
 
 /**
- * The time after which the request is sent to another replica, in milliseconds. A later response
- * still counts.
+ * The time after which the request is sent to another replica, in milliseconds. A response that
+ * arrives later still counts.
  */
 const CONVERGE_MS_MAX = 4_000;
 const AGAIN_MS = 150;
-/** Status codes of temporary failures. */
+/** The status codes of transient failures. */
 const PASSING: ReadonlySet<number> = new Set([202, 429, 502, 503]);
 /** The requests of all traders, and statistics of the responses. */
 const STALE = /^Oracle is stale for /;
 
-/** Requests of all traders, with the responses that none should have received. */
+/** All traders' requests, along with the responses that should never have been sent. */
 export type SentRequest = {
   readonly sent: Sent[];
   /**
-   * Responses that are neither an acceptance nor a temporary failure, and repeated responses that
-   * differ from the first. None are expected.
+   * Responses that are neither an acceptance nor a transient failure, and responses to repeated
+   * requests that differ from the first. None are expected.
    */
   readonly surprises: string[];
-  /** The number of requests that were sent more than once. */
+  /** The number of requests sent more than once. */
   repeated: number;
   acknowledged: number;
 };
 
 /**
- * Sends a user's actions to any replica. It repeats the same bytes to other replicas until one
- * responds, and sends some requests to two replicas concurrently.
+ * Sends a user's actions to any replica. It resends the same bytes to other replicas until one
+ * responds, and sends some requests to two replicas at once.
  */
 export class Trader {
   readonly #one: Rester | Crosser;
@@ -78,7 +78,7 @@ export class Trader {
     try {
       reply = await new Client(this.#random.pick(urls)).executed(sent.signed);
     } catch {
-      // The connection was lost. The next replica reports whether the request was executed.
+      // The connection was lost. The next replica will report whether the request was executed.
       return;
     }
     if (reply.json === undefined || PASSING.has(reply.status)) return;

@@ -8,8 +8,8 @@ import { runVerifyResolution } from '../../packages/cli/src/verify/run-verify-re
 import { OddlotCommand } from '../support/oddlot-command.ts';
 
 /**
- * Goal: test the commands of traders in a terminal, including their errors. Method: run the command
- * itself against a test venue.
+ * Goal: test the commands that traders use in a terminal, including their errors. Method: run the
+ * actual command against a test venue.
  */
 
 let venue: TestVenue;
@@ -18,7 +18,7 @@ const { home } = command;
 const oddlot = command.run.bind(command);
 const cheapen = command.cheapen.bind(command);
 beforeAll(async () => {
-  // Commands derive nonces from the clock of the machine.
+  // Commands derive nonces from the machine's clock.
   venue = await startVenue({ ports: true, time: Date.now() });
   await venue.fillBook('BTC-USDC');
 });
@@ -36,7 +36,7 @@ function eventFile(nowMs: number) {
   return { event, markets };
 }
 
-test('a trader manages keys, money, orders, positions and fills as text and as JSON', async () => {
+test('a trader manages keys, money, orders, positions and fills, with output as text and as JSON', async () => {
   const made = await oddlot('keys new');
   expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^main 0x[0-9a-f]{40}\n$/) });
   const [key] = JSON.parse((await oddlot('keys list --json')).out);
@@ -58,7 +58,7 @@ test('a trader manages keys, money, orders, positions and fills as text and as J
   );
 });
 
-test('an agent can be approved and trade, and outcome shares can be split, bought and merged', async () => {
+test('an agent can be approved and can trade, and outcome shares can be split, bought and merged', async () => {
   const market = await venue.createMarket({ slug: 'rain', event: { slug: 'rain-event' } });
   await venue.fillBook(market);
   expect((await oddlot('faucet --outcome --key main')).code).toBe(3);
@@ -145,7 +145,7 @@ test('a deployer lists an event with two markets from a file and resolves a clos
 type Listing = { event: object; markets: Record<string, unknown>[] };
 
 /**
- * Returns the path of a file that describes an event with three markets. The test changes the
+ * Returns the path of a file that describes an event with three markets. The test modifies the
  * description.
  */
 function listing(slug: string, change: (file: Listing) => void): string {
@@ -161,7 +161,7 @@ function listing(slug: string, change: (file: Listing) => void): string {
   return path;
 }
 
-test('an event with a rejected second market is listed in part, and running the file again completes it', async () => {
+test('an event whose second market is rejected is listed in part, and running the file again completes it', async () => {
   const taken = await venue.createMarket({ slug: 'hail', event: { slug: 'hail-event' } });
   const file = listing('fog', ({ markets }) => (markets[1]!['instrumentId'] = taken.id));
   const ended = await oddlot(`event create ${file} --key admin --json`);
@@ -192,7 +192,7 @@ test('an event with a rejected second market is listed in part, and running the 
   expect(venue.head.hash).toBe(once);
 });
 
-test("the guide's files are valid after their times are moved to the present", async () => {
+test("the guide's files are valid once their times are moved to the present", async () => {
   const guide = readFileSync(new URL('../../docs/build/cli.md', import.meta.url), 'utf8');
   const [event, ladder] = [...guide.matchAll(/^```json\n(.*?)^```$/gms)].map(([, text]) => text!);
   const start = 1_798_761_600_000;
@@ -363,7 +363,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   const ended = await oddlot(line, env);
   expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });
   expect(venue.head.hash).toBe(before);
-  // Errors name arguments of the command instead of fields of its request.
+  // Errors name the command's arguments instead of its request's fields.
   if (!line.startsWith('event create')) expect(ended.err).not.toMatch(/Wrong type|\[\d+\]\.?/);
   // With --json, the same result is one JSON object.
   if (line.startsWith('--key')) return;
@@ -373,7 +373,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   expect(error).toMatchObject({ exitCode: code, message: expect.stringContaining(why) });
 });
 
-test('a cancel of an unknown order is rejected, and a rejected agent leaves no key', async () => {
+test('cancelling an unknown order is rejected, and a rejected agent leaves no key', async () => {
   const cancelled = await oddlot('cancel BTC 999999 --key main --json');
   expect(cancelled).toMatchObject({ code: 3, out: '' });
   expect(JSON.parse(cancelled.err).error.message).toContain('Order was never placed');
@@ -399,7 +399,7 @@ function listedIn(help: string): readonly string[] {
 /** These programs parse all arguments after their name themselves. */
 const PROGRAMS = ['start', 'relay', 'validator', 'bridge', 'verify', 'rebuild-history'];
 
-test('every command rejects unknown options, and missing or surplus arguments', async () => {
+test('every command rejects unknown options and missing or surplus arguments', async () => {
   const paths = listedIn((await oddlot('--help')).out).filter((name) => !PROGRAMS.includes(name));
   const before = venue.head.hash;
   let tried = 0;
@@ -431,7 +431,7 @@ test('every command rejects unknown options, and missing or surplus arguments', 
   expect(venue.head.hash).toBe(before);
 });
 
-test('an unreachable venue results in exit code 4, and in a JSON error with --json', async () => {
+test('an unreachable venue gives exit code 4, and a JSON error with --json', async () => {
   const ended = await oddlot('status --json', { ODDLOT_URL: 'http://127.0.0.1:9' });
   expect(ended).toMatchObject({ code: 4, out: '' });
   expect(JSON.parse(ended.err)).toMatchObject({ error: { exitCode: 4 } });

@@ -6,14 +6,14 @@ import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
 /**
  * Goal: shells complete commands, options and settings. Method: run the completion scripts in bash
- * and compare the results with the help of the programs.
+ * and compare the results with the programs' help.
  */
 
 const command = new OddlotCommand(() => 'http://127.0.0.1:9');
 const oddlot = command.run.bind(command);
 afterAll(() => command.remove());
 
-test.each(['bash', 'zsh', 'fish'])('completion for %s contains every command', async (shell) => {
+test.each(['bash', 'zsh', 'fish'])('completion for %s includes every command', async (shell) => {
   const { code, out } = await oddlot(`completion ${shell}`);
   expect(code).toBe(0);
   const help = (await oddlot('--help')).out;
@@ -43,13 +43,13 @@ test('completion in bash offers the commands, options and settings that fit the 
   expect(complete('oddlot start --snapshot-every-b')).toEqual(['--snapshot-every-blocks']);
   expect(complete('oddlot start --no-rel')).toEqual(['--no-relay']);
   expect(complete('oddlot relay --late')).toEqual(['--late-every-ms']);
-  // The tables of a configuration file have no flags.
+  // The tables in a configuration file have no flags.
   expect(complete('oddlot validator --signers')).toEqual([]);
   expect(complete('oddlot rebuild-history --databa')).toEqual(['--database']);
 });
 
 test.each(['bridge', 'verify'])(
-  'completion contains all names in the help of `%s`',
+  'completion includes all names in the help of `%s`',
   async (name) => {
     const main = join(REPOSITORY, 'packages/cli/src/main.ts');
     const help = execFileSync(NODE, [main, name, '--help'], { encoding: 'utf8' });
@@ -62,7 +62,7 @@ test.each(['bridge', 'verify'])(
     );
     expect(flags.length).toBeGreaterThan(10);
     expect(commands.length).toBeGreaterThan(3);
-    // `--serve-log` is a setting of the venue, but the help of `verify` mentions it.
+    // `--serve-log` is a venue setting, but the help of `verify` mentions it.
     const missing = [...flags, ...commands].filter((word) => !words.has(word));
     expect(missing.filter((word) => word !== '--serve-log')).toEqual([]);
   },

@@ -7,7 +7,7 @@ import { FIXED_PRICE_FLAGS, removeTemporaryData, Venue } from '../support/venue-
 
 /**
  * Goal: deposit from the settlement chain in a terminal. Method: run the command against a real
- * venue with its chain.
+ * venue and its chain.
  */
 
 const command = new OddlotCommand(() => venue.url);
@@ -42,7 +42,7 @@ async function withdrawable(): Promise<string> {
   return (await info.clearinghouseState({ user: address })).withdrawable;
 }
 
-test('deposits by permit and by transfer are credited and show each step, in text and JSON', async () => {
+test('deposits by permit and by transfer are credited and show each step, as text and as JSON', async () => {
   const permit = await oddlot('deposit 100 --key main');
   expect(permit).toMatchObject({
     code: 0,
@@ -58,7 +58,7 @@ test('deposits by permit and by transfer are credited and show each step, in tex
   expect(await withdrawable()).toBe('150.5');
 });
 
-test('the deposit command reports missing USDC or ether and sends no transaction', async () => {
+test('the deposit command reports a lack of USDC or ether and sends no transaction', async () => {
   expect(await oddlot('deposit 5 --key poor')).toMatchObject({
     code: 3,
     out: '',
@@ -74,11 +74,11 @@ test('the deposit command reports missing USDC or ether and sends no transaction
     err: expect.stringMatching(/has 0 ether, but up to/),
   });
   expect(await chain.balanceOf(poor as `0x${string}`)).toBe(20_000_000n);
-  // A permit does not require ether.
+  // A permit requires no ether.
   expect(await oddlot('deposit 5 --key poor')).toMatchObject({ code: 0 });
 });
 
-test('an agent key cannot deposit, because the credit would go to its own address', async () => {
+test('an agent key cannot deposit, because its own address would be credited', async () => {
   expect(await oddlot('agents approve bot --key main')).toMatchObject({ code: 0 });
   expect(await oddlot('deposit 5 --key bot')).toMatchObject({
     code: 5,

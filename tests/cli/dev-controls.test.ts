@@ -12,7 +12,7 @@ import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
 /**
  * Goal: clients control the clock and the prices of `oddlot dev --controls`. Method: run the
- * process and send HTTP requests to both of its ports.
+ * process and send HTTP requests to both its ports.
  */
 
 const HOUR_MS = 3_600_000;
@@ -60,7 +60,7 @@ test('an external bot fills a book, trades, advances time, and receives its fund
 });
 
 test.each(['--port', '--port 0 --controls'])(
-  'dev reports a port in use (%s) and leaves no folder',
+  'dev reports that a port is in use (%s) and leaves no folder behind',
   async (flags) => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');

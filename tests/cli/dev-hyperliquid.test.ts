@@ -36,7 +36,7 @@ test.each([
   await new ExchangeClient({ transport, wallet }).order({ orders, grouping: 'na' });
   const open = await new InfoClient({ transport }).openOrders({ user: wallet.address });
   expect(open).toMatchObject([{ coin: 'BTC', side: 'B', limitPx: '96000', sz: '0.01' }]);
-  // The account of a new key gets test funds when its balance is queried.
+  // A new key's account gets test funds when its balance is queried.
   const { address: user } = privateKeyToAccount(generatePrivateKey());
   const { marginSummary } = await new InfoClient({ transport }).clearinghouseState({ user });
   expect(marginSummary.accountValue).toBe('100000');

@@ -10,7 +10,7 @@ import { runCli } from '../../packages/cli/src/run-cli.ts';
 import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
 /**
- * Goal: the examples provide liquidity to a venue. Method: run `oddlot dev` as a process and trade
+ * Goal: the examples provide liquidity on a venue. Method: run `oddlot dev` as a process and trade
  * with a new account.
  */
 
@@ -20,7 +20,7 @@ afterEach(() => {
   child = undefined;
 });
 
-test('an order fills against the example market maker, which exits together with the venue', async () => {
+test('an order fills against the example market maker, which exits along with the venue', async () => {
   const flags = ['dev', '--liquidity', 'examples', '--port', '0', '--accounts', '1', '--json'];
   child = spawn(NODE, [join(REPOSITORY, 'packages/cli/src/main.ts'), ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -43,7 +43,7 @@ test('an order fills against the example market maker, which exits together with
     const reply = await client.exchange.order({ orders: [order] }, { confirm: 'executed' });
     return reply.status === 'executed' ? reply.orders[0]?.filledSz : undefined;
   };
-  // The maker may requote between the query of its quote and the order.
+  // The maker may requote between the query for its quote and the order.
   await expect.poll(filled).toBe('0.001');
   const sold = async () => (await client.info.userFills({ user: makers[0].address }))[0];
   await expect.poll(sold).toMatchObject({ side: 'A', sz: '0.001', tradeSide: 'Maker' });
@@ -53,8 +53,7 @@ test('an order fills against the example market maker, which exits together with
 });
 
 test('an order for shares fills against the example outcome maker', async () => {
-  // Markets of a series get a strike only at the next quarter of an hour, but this market has one
-  // now.
+  // Markets in a series get a strike only at the next quarter hour, but this market has one now.
   await using venue = await startVenue({ ports: true, time: Date.now() });
   const underlying = { symbol: 'BTC', source: 'oracle', priceToBeat: '97000' } as const;
   const market = await venue.createMarket({ underlying });

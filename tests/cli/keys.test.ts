@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { OddlotCommand } from '../support/oddlot-command.ts';
 
 /**
- * Goal: commands select the right key and account. Method: run the command itself against a test
+ * Goal: commands select the right key and account. Method: run the actual command against a test
  * venue, with a new home folder for each test.
  */
 
@@ -14,7 +14,7 @@ type Key = { readonly name: string; readonly address: string; readonly kind: str
 let venue: TestVenue;
 let oddlot: OddlotCommand;
 beforeAll(async () => {
-  // Commands derive nonces from the clock of the machine.
+  // Commands derive nonces from the machine's clock.
   venue = await startVenue({ ports: true, time: Date.now() });
   await venue.fillBook('BTC-USDC');
 });
@@ -33,7 +33,7 @@ async function accountWithAgent(): Promise<{ readonly main: string; readonly bot
   return { main, bot };
 }
 
-test('after an agent is approved, commands without --key use the account key', async () => {
+test('once an agent is approved, commands without --key still use the account key', async () => {
   const { main, bot } = await accountWithAgent();
   expect(await oddlot.run('order buy 0.01 BTC')).toMatchObject({ code: 0, err: '' });
   expect(await oddlot.run('positions')).toMatchObject({ code: 0, err: '' });
@@ -44,7 +44,7 @@ test('after an agent is approved, commands without --key use the account key', a
   expect((await oddlot.run('keys list')).out).toMatch(/^main +0x\w+ +account +default$/m);
 });
 
-test('a default key can be set and stored, and --key overrides it', async () => {
+test('a default key can be set and saved, and --key overrides it', async () => {
   const { main, bot } = await accountWithAgent();
   const { address: other } = await oddlot.json<Key>('keys new other');
   const several = await oddlot.run('orders');
@@ -67,13 +67,13 @@ test('a default key can be set and stored, and --key overrides it', async () => 
   expect(await oddlot.json('orders')).toMatchObject({ agent: { key: 'bot' } });
 });
 
-test('a sole agent key is the default key', async () => {
+test('if there is only one agent key, it is the default key', async () => {
   const { main } = await accountWithAgent();
   rmSync(join(oddlot.home, 'keystore/main.json'));
   expect(await oddlot.json('positions')).toMatchObject({ user: main, agent: { key: 'bot' } });
 });
 
-test("with an agent key, account commands show the owner's account and report this", async () => {
+test("with an agent key, account commands show the owner's account and say so", async () => {
   const { main, bot } = await accountWithAgent();
   await oddlot.run('order buy 0.01 BTC');
   await oddlot.run('order buy 0.01 BTC --price 90000 --key bot');
@@ -114,7 +114,7 @@ test("a key that another program approved as an agent also reads its owner's acc
   });
 });
 
-test('an agent key that a venue has not approved reads no account there', async () => {
+test('an agent key that a venue has not approved cannot read an account there', async () => {
   await accountWithAgent();
   await using other = await startVenue({ ports: true, time: Date.now() });
   const elsewhere = { ODDLOT_URL: other.url };
@@ -140,7 +140,7 @@ test.each([
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-test('the error for a missing file of the default key names the key', async () => {
+test("if the default key's file is missing, the error names the key", async () => {
   await oddlot.run('keys new main');
   writeFileSync(join(oddlot.home, 'profile.json'), '{"version": 1, "defaultKey": "gone"}');
   expect(await oddlot.run('positions')).toMatchObject({

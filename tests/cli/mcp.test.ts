@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { OddlotCommand, PASSWORD } from '../support/oddlot-command.ts';
 
 /**
- * Goal: `oddlot mcp` works as its users run it. Method: the protocol's own client starts the
+ * Goal: `oddlot mcp` works the way its users run it. Method: the protocol's own client starts the
  * command as a process.
  */
 
@@ -67,7 +67,7 @@ const TRADE = '--tier trade --key bot --max-order 500 --max-day 900';
 const ORDER = { instrument: 'BTC', side: 'buy', size: '0.004', price: '90000' };
 
 describe('oddlot mcp serves tools by tier', () => {
-  test('without a tier, the server offers only market data and needs no key', async () => {
+  test('with no tier, the server offers only market data and needs no key', async () => {
     const client = await connect('');
     const names = await namesOf(client);
     expect(names).toContain('get_order_book');
@@ -76,7 +76,7 @@ describe('oddlot mcp serves tools by tier', () => {
     expect(book.levels[0].length).toBeGreaterThan(0);
   });
 
-  test('each tier offers the tools of the tiers before it', async () => {
+  test('each tier also offers the tools of the tiers below it', async () => {
     const account = await namesOf(await connect('--tier account --key bot'));
     const simulate = await namesOf(await connect('--tier simulate --key bot'));
     const trade = await namesOf(await connect(TRADE));
@@ -104,7 +104,7 @@ describe('oddlot mcp serves tools by tier', () => {
     expect(await venue.client().info.frontendOpenOrders({ user })).toEqual([]);
   });
 
-  test('an agent places, amends and cancels orders of its account', async () => {
+  test("an agent places, amends and cancels its account's orders", async () => {
     const client = await connect(TRADE);
     const placed = JSON.parse((await call(client, 'place_order', ORDER)).text);
     const { oid, state } = placed.orders[0];
@@ -119,7 +119,7 @@ describe('oddlot mcp serves tools by tier', () => {
     expect(await venue.client().info.frontendOpenOrders({ user })).toEqual([]);
   });
 
-  test('an order above the limit per order is not sent', async () => {
+  test('an order above the per-order limit is not sent', async () => {
     const client = await connect(TRADE);
     const { isError, text } = await call(client, 'place_order', { ...ORDER, size: '0.006' });
     expect(isError).toBe(true);
@@ -127,7 +127,7 @@ describe('oddlot mcp serves tools by tier', () => {
     expect(await venue.client().info.frontendOpenOrders({ user })).toEqual([]);
   });
 
-  test('the daily limit includes orders of an earlier run, but not rejected orders', async () => {
+  test('the daily limit counts orders from an earlier run, but not rejected orders', async () => {
     // The previous test has used 360 + 270 of the 900 USDC.
     const client = await connect(TRADE);
     const used = async () => JSON.parse((await call(client, 'get_limits')).text).used;
@@ -179,7 +179,7 @@ describe('oddlot mcp serves tools by tier', () => {
     await expect(connect(TRADE)).rejects.toThrow(/closed/i);
   });
 
-  test('the tier trade requires limits', async () => {
+  test('the trade tier requires limits', async () => {
     const { code, err } = await command.run('mcp --tier trade --key bot');
     expect([code, err]).toEqual([2, 'The tier trade requires --max-order and --max-day.\n']);
   });

@@ -9,7 +9,7 @@ import { runRebuildHistory } from '../../packages/cli/src/commands/add-programs.
 
 /**
  * Goal: programs that run as commands report errors in one sentence, and in JSON on request.
- * Method: run one real process of each kind that replaces the command. The tests of these programs
+ * Method: run one real process of each kind that replaces the command. These programs' own tests
  * are not repeated here.
  */
 
@@ -40,7 +40,7 @@ test.each<[line: string, why: RegExp]>([
   ['start --moon', /^Unknown option '--moon'/],
   ['relay --port x', /port/],
   ['validator --port 8', /(key|bridge)/],
-  // If these options were ignored, a check other than the requested one would run.
+  // If these options were ignored, a different check from the one requested would run.
   ['--network other verify http://127.0.0.1:9', /^Put --network after the command: oddlot verify/],
   ['verify http://127.0.0.1:9 --from 9 --to 3', /^--to 3 is before --from 9\. Use a later --to$/m],
 ])('`oddlot %s` exits with 2 and a message and leaves no files', async (line, why) => {

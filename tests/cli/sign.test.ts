@@ -39,7 +39,7 @@ const ORDER = {
   grouping: 'na',
 };
 
-test('a signed order can be sent with curl and is executed once', async () => {
+test('a signed order can be sent with curl and executes once', async () => {
   const { code, out } = await sign(JSON.stringify(ORDER));
   expect(code).toBe(0);
   const reply = await curl(out);

@@ -4,7 +4,7 @@ import { OddlotCommand } from '../support/oddlot-command.ts';
 
 /**
  * Goal: test transfers, leverage, margin, trigger orders and amends in a terminal. Method: run the
- * command itself against a test venue.
+ * actual command against a test venue.
  */
 
 let venue: TestVenue;
@@ -12,7 +12,7 @@ const command = new OddlotCommand(() => venue.url);
 const oddlot = command.run.bind(command);
 let user: string;
 beforeAll(async () => {
-  // Commands derive nonces from the clock of the machine.
+  // Commands derive nonces from the machine's clock.
   venue = await startVenue({ ports: true, time: Date.now() });
   await venue.fillBook('BTC-USDC');
   ({ address: user } = await command.json<{ address: string }>('keys new main'));
@@ -52,7 +52,7 @@ test('USDC can be transferred between sub-accounts and to another account', asyn
   expect([await free('perp'), await free('outcome')]).toEqual(['9915.5', '70']);
 });
 
-test('leverage, margin mode and position mode can be set, including by an agent', async () => {
+test('leverage, margin mode and position mode can be set, also by an agent', async () => {
   const shown = async () => {
     const { leverage } = await venue.client().info.activeAssetData({ user, coin: '3' });
     return leverage;
@@ -87,7 +87,7 @@ test('margin can be added to an isolated position and removed from it', async ()
   await oddlot('margin-mode BTC cross');
 });
 
-test('an open order can be amended in price and size, including by an agent', async () => {
+test("an open order's price and size can be amended, also by an agent", async () => {
   const id = orderId((await oddlot('order buy 0.01 BTC --price 90000')).out);
   expect((await oddlot(`amend BTC ${id} --price 91000`)).out).toBe(
     `open: order ${id} on BTC-USDC\n`,
@@ -109,7 +109,7 @@ test('a trigger order waits for the mark, is listed, and can be cancelled by its
   expect((await oddlot('orders')).out).toBe('No orders\n');
 });
 
-test('TP/SL can be set with an order or for a position, listed and removed', async () => {
+test('TP/SL can be set along with an order or for a position, listed and removed', async () => {
   const bought = await oddlot('order buy 0.01 BTC --tp 110000 --sl 90000');
   expect(bought.out.split('\n')).toEqual([
     expect.stringMatching(/^filled: order \d+ on BTC-USDC, 0\.01 at /),
@@ -134,7 +134,7 @@ test('TP/SL can be set with an order or for a position, listed and removed', asy
   expect((await oddlot('positions')).out).toMatch(/^No positions/);
 });
 
-test('a scheduled cancellation cancels the orders at its time and can be removed', async () => {
+test('a scheduled cancel cancels the orders at its time and can be removed', async () => {
   await oddlot('order buy 0.01 BTC --price 90000');
   expect((await oddlot('schedule-cancel 30')).out).toMatch(
     /^All orders will be cancelled at 20\d\d-.*Z\n$/,

@@ -15,7 +15,7 @@ import {
   runVerifyReserves,
 } from '../../packages/cli/src/verify/verify-reserves.ts';
 
-/** Runs the stand-alone verifier on valid and forged trees of the real engine. */
+/** Runs the stand-alone verifier on valid and forged trees from the real engine. */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 8);
 
@@ -36,7 +36,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Returns the proof of a venue whose assets equal its liabilities. */
+/** Returns the proof for a venue whose assets equal its liabilities. */
 async function proofOf(amounts: readonly number[], nth: number): Promise<Proof> {
   const height = 12;
   const state = venueOf(amounts);
@@ -96,7 +96,7 @@ test('the stand-alone Keccak equals the standard implementation', () => {
   );
 });
 
-/** Yields proofs in which one number is changed by one or one hash is changed. */
+/** Yields proofs in which one number is off by one or one hash has been changed. */
 function* changes(proof: Proof): Iterable<Proof> {
   const { published, siblings } = proof;
   for (const by of [1, -1]) {
@@ -125,7 +125,7 @@ function* changes(proof: Proof): Iterable<Proof> {
   if (siblings.length > 1) yield { ...proof, siblings: siblings.toReversed() };
 }
 
-/** Changes a value by one micro-USDC, by one count, or in one bit of a hash. */
+/** Changes a value by one micro-USDC, by a count of one, or in one bit of a hash. */
 function moved(value: string | number, by: number): string | number {
   if (typeof value === 'number') return value + by;
   if (value.startsWith('0x')) {
@@ -153,7 +153,7 @@ test('R-conservation: a proof is valid, and changing any number by one makes it 
   expect(changed).toBeGreaterThan(40 * RUNS);
 });
 
-test('two siblings cannot split their sum differently, with negative or excessive values', async () => {
+test('two siblings cannot split their sum differently by using negative or excessive values', async () => {
   const proof = await proofOf([5, 6, 7, 8, 9], 2);
   const [first, second, ...rest] = proof.siblings;
   const give = (by: bigint): Proof => ({
@@ -177,7 +177,7 @@ async function run(args: readonly string[]): Promise<{ code: number; lines: stri
   return { code, lines };
 }
 
-/** Fields of the requests that the fake venue and the fake node answer. */
+/** The fields of the requests that the fake venue and the fake node answer. */
 type PostedRequest = { readonly method?: string; readonly type?: string; readonly before?: number };
 
 async function serve(answer: (body: PostedRequest) => object): Promise<string> {
@@ -191,7 +191,7 @@ async function serve(answer: (body: PostedRequest) => object): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('the command prints all equal and different values', async () => {
+test('the command prints all matching and differing values', async () => {
   const proof = await proofOf([1_000_000, 2_000_000, 3_000_000], 1);
   const file = join(folder, 'proof.json');
   writeFileSync(file, JSON.stringify({ success: true, data: proof }));
@@ -260,7 +260,7 @@ test('the command prints all equal and different values', async () => {
 });
 
 /**
- * Returns the proof of a mainnet venue with liabilities of six dollars. Some figures are replaced.
+ * Returns the proof for a mainnet venue with liabilities of six dollars. Some figures are replaced.
  */
 async function mainnetProof(planted: Readonly<Record<string, string>>): Promise<string> {
   const proof = await proofOf([1_000_000, 2_000_000, 3_000_000], 1);
@@ -272,8 +272,8 @@ async function mainnetProof(planted: Readonly<Record<string, string>>): Promise<
 }
 
 /**
- * Serves a venue whose time is 7 at the block of the publication. Its answer for every withdrawal
- * is this row.
+ * Serves a venue whose time is 7 at the publication's block. It answers with this row for every
+ * withdrawal.
  */
 async function reportingVenue(row: object): Promise<string> {
   return await serve(({ before, type }) => ({
@@ -364,7 +364,7 @@ test("the command prints all figures and compares the unsettled amount with the 
     'DIFFER  unsettled is 2, but the payouts still reported as open add up to 1.5',
   );
   expect(less.code).toBe(1);
-  // A payment that was settled earlier is already deducted and must not be counted again.
+  // A payment that was settled earlier has already been deducted and must not be counted again.
   const settled = await reportingVenue({ status: 'confirmed', updateTime: 7 });
   const again = await run([...open, '--rpc', both, '--url', settled]);
   expect(again.lines).toContain(
@@ -428,7 +428,7 @@ test.each<[string, readonly string[], number, RegExp]>([
   expect(lines[0]).toMatch(text);
 });
 
-test('the command reports errors of the venue, a file without a proof, and a failing node', async () => {
+test('the command reports errors from the venue, a file without a proof, and a failing node', async () => {
   const refusing = await serve(() => ({ success: false, message: 'Wrong type for user' }));
   const lines = ['Wrong type for user'];
   expect(await run(['--user', ADDRESS, '--url', refusing])).toEqual({ code: 2, lines });

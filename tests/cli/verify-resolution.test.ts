@@ -6,11 +6,11 @@ import { FIRST_ID, OutcomeVenue, SERIES } from '../support/venue/outcome-venue.t
 import { START_MS } from '../support/venue/ws/test-venue.ts';
 import { runVerifyResolution } from '../../packages/cli/src/verify/run-verify-resolution.ts';
 
-/** Runs the command on valid and forged resolution records of the real engine. */
+/** Runs the command on valid and forged resolution records from the real engine. */
 
 const QUARTER_MS = 900_000;
 
-/** Returns the record of a series market whose price rose from 100.5 to 101. */
+/** Returns the record for a series market whose price rose from 100.5 to 101. */
 function settledReceipt(): OutcomeResolution {
   const world = new OutcomeVenue();
   const firstStartMs = (START_MS + QUARTER_MS) as never;
@@ -57,7 +57,7 @@ function forged(changes: Partial<OutcomeResolution>): OutcomeResolution {
   return { ...changed, receiptHash: receiptHash(changed) };
 }
 
-test('all values of a correct resolution record agree', async () => {
+test('all values in a correct resolution record agree', async () => {
   const { code, lines } = await verify(RIGHT);
   expect(lines).toEqual([
     'agree   strike: 100.5',
@@ -119,7 +119,7 @@ test.each<[string, OutcomeResolution, string[]]>([
   expect(code).toBe(1);
 });
 
-test("an operator's resolution has only its winner and hash, and a market in progress has none", async () => {
+test("an operator's resolution shows only its winner and hash, and a market in progress shows neither", async () => {
   const operator = forged({
     by: 'operator',
     inputs: null,

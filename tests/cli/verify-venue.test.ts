@@ -11,8 +11,8 @@ import { BlockBuffer } from '../../packages/replica/src/log/block-codec.ts';
 import { readLogPage } from '../../packages/replica/src/log/log-reader.ts';
 
 /**
- * Goal: the reports of a venue can be recomputed, and the check names each false answer. Method:
- * use a venue that serves its log and has liquidations into the book and by deleveraging, and a
+ * Goal: a venue's reports can be recomputed, and the check names each false answer. Method: use a
+ * venue that serves its log and has liquidations both into the book and by deleveraging, and a
  * proxy that changes some of its answers.
  */
 
@@ -22,8 +22,8 @@ let venue: TestVenue;
 let log = '';
 let txHash = '';
 /**
- * Accounts with liquidations into the book (a single position, an isolated one, and one of two),
- * and an account that a price gap liquidated.
+ * Accounts liquidated into the book (with a single position, an isolated one, and one of two), and
+ * an account liquidated by a price gap.
  */
 let alice: TestAccount;
 let carol: TestAccount;
@@ -78,7 +78,7 @@ async function run(verify: Verify, args: readonly string[]) {
 // oxlint-disable-next-line typescript/no-explicit-any
 type Data = any;
 
-/** Starts a proxy that changes the venue's answers to these query types. */
+/** Starts a proxy that changes the venue's answers to queries of these types. */
 async function liar(types: readonly string[], change: (data: Data) => void): Promise<string> {
   const server = createServer(async (request, response) => {
     let body = '';
@@ -96,7 +96,7 @@ async function liar(types: readonly string[], change: (data: Data) => void): Pro
   return lends(server);
 }
 
-/** Starts a proxy that changes blocks of the log. */
+/** Starts a proxy that changes blocks in the log. */
 async function logLiar(change: (entries: LogEntry[], headers: Headers) => void): Promise<string> {
   const server = createServer(async (request, response) => {
     const answer = await fetch(log + request.url);
@@ -145,7 +145,7 @@ describe('receipts can be verified', () => {
     expect(JSON.parse(json.lines[0]!)[0]).toMatchObject({ kind: 'agree' });
   });
 
-  test('a receipt of a block whose hash does not follow from its requests needs the log', async () => {
+  test("verifying a receipt needs the log if its block's hash does not follow from its requests", async () => {
     const url = await liar(['block'], (block) => (block.stateHash = `0x${'5e'.repeat(32)}`));
     const args = ['--url', url, '--tx', txHash];
     const asked = await run(runVerifyReceipt, args);
@@ -235,7 +235,7 @@ describe('liquidations can be verified', () => {
     expect(byLog.lines.join('\n')).toContain('agree   fill 1 (compared with the log): ');
   });
 
-  test('a liquidation is found by its time and by any of its fills', async () => {
+  test('a liquidation can be found by its time and by any of its fills', async () => {
     const [fill] = await alice.client.info.userFills({ user: alice.address });
     const args = ['--url', venue.url, '--user', alice.address];
     const newest = await run(runVerifyLiquidation, args);
@@ -310,8 +310,8 @@ describe('liquidations can be verified', () => {
   });
 });
 
-describe('the log of a venue can be verified', () => {
-  test('the log of a venue is valid and equals the published blocks', async () => {
+describe("a venue's log can be verified", () => {
+  test("a venue's log is valid and matches the published blocks", async () => {
     const { height, hash } = venue.head;
     const { code, lines } = await run(runVerifyUrl, [log, '--venue', venue.url]);
     expect(lines[0]).toMatch(
@@ -321,7 +321,7 @@ describe('the log of a venue can be verified', () => {
     expect(code).toBe(0);
   });
 
-  test('blocks before --from are applied without checks against their requests', async () => {
+  test('blocks before --from are applied without being checked against their requests', async () => {
     const to = venue.head.height - 2;
     const whole = await run(runVerifyUrl, [log, '--json', '--to', String(to)]);
     const part = await run(runVerifyUrl, [log, '--json', '--to', String(to), '--from', '7']);
@@ -388,7 +388,7 @@ describe('the log of a venue can be verified', () => {
     expect(code).toBe(1);
   });
 
-  test('a log with another name or another first block is invalid', async () => {
+  test('a log with a different name or a different first block is invalid', async () => {
     const named = await run(runVerifyUrl, [log, '--network', 'example.org-3fa9c1d2']);
     expect(named.lines[1]).toMatch(
       /^invalid {5}block \d+, command 0: the log records the signer 0x/,

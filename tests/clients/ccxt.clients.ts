@@ -5,8 +5,8 @@ import { eventually, type Json } from '../support/client.ts';
 import { CuttableProxy } from '../support/cuttable-proxy.ts';
 
 /**
- * Goal: a bot on ccxt runs unchanged on the Hyperliquid port in sandbox mode, except for its URLs
- * and its key. Method: run the published package against a venue of the testkit.
+ * Goal: a bot on ccxt runs unchanged, except for its URLs and its key, on the Hyperliquid port in
+ * sandbox mode. Method: run the published package against a venue from the testkit.
  */
 
 const SYMBOL = 'BTC/USDC:USDC';
@@ -39,7 +39,7 @@ function requestFunds(url: string, user: string): Promise<Response> {
   });
 }
 
-/** Creates a client with a new key. Its account has test funds. */
+/** Creates a client with a new key, whose account has test funds. */
 async function exchangeOf(Exchange: Json, options: object = {}): Promise<Json> {
   const privateKey = generatePrivateKey();
   const walletAddress = privateKeyToAddress(privateKey);
@@ -63,7 +63,7 @@ describe('ccxt works over HTTP', () => {
     bot = await exchangeOf(ccxt.hyperliquid);
   });
 
-  test('ccxt markets have the precision and the limits of the venue', async () => {
+  test("ccxt markets have the venue's precision and limits", async () => {
     const markets = await bot.loadMarkets();
     expect(markets[SYMBOL]).toMatchObject({
       base: 'BTC',
@@ -87,7 +87,7 @@ describe('ccxt works over HTTP', () => {
     expect(await bot.fetchFundingRateHistory(SYMBOL)).toEqual([]);
   });
 
-  test('the first order executes, although ccxt approves its builder before it', async () => {
+  test('the first order executes, even though ccxt approves its builder before sending it', async () => {
     const order = await bot.createOrder(SYMBOL, 'limit', 'buy', 0.01, 96000);
     expect(order.id).toMatch(/^\d+$/);
     const { USDC } = await bot.fetchBalance();
@@ -146,7 +146,7 @@ describe('ccxt works over HTTP', () => {
     await expect(bot.transfer('USDC', 1, 'spot', 'swap')).rejects.toThrow('no spot');
   });
 
-  test('a ccxt request without sandbox mode is rejected', async () => {
+  test('a ccxt request that is not in sandbox mode is rejected', async () => {
     const { privateKey, walletAddress } = bot;
     const mainnet = new ccxt.hyperliquid({ walletAddress, privateKey });
     mainnet.urls.api = bot.urls.api;

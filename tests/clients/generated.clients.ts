@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /**
  * Goal: clients that public generators create from /openapi.json are usable. Method: each client is
- * generated from the document that a venue serves. A program with its types is compiled, places an
- * order and reads it back.
+ * generated from the document that a venue serves. A program that uses its types is compiled,
+ * places an order and reads it back.
  */
 
 const bin = (name: string): string => join(import.meta.dirname, 'node_modules/.bin', name);
@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Returns a signed order that rests, as the body of a request to /exchange. */
+/** Returns a signed order that rests, as a request body for /exchange. */
 async function signedOrder(price: string): Promise<string> {
   const order = {
     a: 1,
@@ -52,7 +52,7 @@ async function signedOrder(price: string): Promise<string> {
   return signed.body;
 }
 
-/** Compiles a program strictly, and returns its exported function. */
+/** Compiles a program in strict mode and returns the function it exports. */
 async function compiled(
   name: string,
   text: string,

@@ -6,8 +6,8 @@ import { CuttableProxy } from '../support/cuttable-proxy.ts';
 
 /**
  * Goal: a bot on the package `hyperliquid` runs unchanged on the Hyperliquid port. The hosts are
- * constants of the package, so the test replaces them in the created client. Nothing else differs.
- * Method: run the published package against a venue of the testkit.
+ * constants in the package, so the test replaces them in the client it creates. Nothing else
+ * differs. Method: run the published package against a venue from the testkit.
  */
 
 const HOST = 'api.hyperliquid-testnet.xyz';
@@ -45,7 +45,7 @@ afterAll(async () => {
   vi.restoreAllMocks();
 });
 
-/** Replaces the constant host in all objects inside a client. */
+/** Replaces the constant host in every object inside a client. */
 function redirect(part: Json, host: string, seen = new Set<unknown>()): void {
   if (part === null || !['object', 'function'].includes(typeof part) || seen.has(part)) return;
   seen.add(part);
@@ -78,7 +78,7 @@ test('the package reads markets and prices', async () => {
   expect(await sdk.info.perpetuals.getFundingHistory(COIN, 0)).toEqual([]);
 });
 
-test('orders of the package can rest, fill, be amended and be cancelled', async () => {
+test('orders sent with the package can rest, fill, be amended and be cancelled', async () => {
   const placed = await sdk.exchange.placeOrder(order());
   const [{ resting }] = placed.response.data.statuses;
   expect(await sdk.info.getUserOpenOrders(user.address)).toMatchObject([
@@ -118,7 +118,7 @@ test('a rejection has a readable message', async () => {
   expect(error).toMatch(/^Price must be divisible by tick size\. .* 96000\.1 and 96000\.2/);
 });
 
-test('streams of the package continue after the socket is cut', async () => {
+test("the package's streams continue after the socket is cut", async () => {
   const received: Json[] = [];
   await sdk.subscriptions.subscribeToL2Book(COIN, (book: Json) => received.push(book));
   const fills: Json[] = [];
@@ -133,7 +133,7 @@ test('streams of the package continue after the socket is cut', async () => {
   vi.spyOn(console, 'error').mockReturnValue(undefined);
   proxy.cut();
   await eventually(() => expect(sdk.ws.isConnected()).toBe(true));
-  // The package does not subscribe again automatically after a cut.
+  // The package does not resubscribe automatically after a cut.
   await sdk.subscriptions.subscribeToBbo(COIN, (bbo: Json) => received.push(bbo));
   await eventually(() => expect(received.at(-1)).toMatchObject({ coin: COIN }));
 });

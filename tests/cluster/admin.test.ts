@@ -34,7 +34,7 @@ type ClusterReport = {
   readonly replicas: readonly { readonly replica: string; readonly height: number }[];
 };
 
-/** Runs a single-machine venue briefly, and returns its newest block and number of accounts. */
+/** Briefly runs a single-machine venue, and returns its newest block and its number of accounts. */
 async function alone(data: string): Promise<{ readonly accounts: number }> {
   const flags = ['--port', '0', '--ops-port', '0', '--no-web', '--chain', 'none', '--no-limits'];
   const calm = ['--oracle', 'still', '--no-bots', '--no-exhibition'];
@@ -82,7 +82,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
         /blocks 1 to 2 of .*, incomplete: it is being written from a folder, up to block \d+/,
       );
       expect(await admin(cluster, 'import', '--data', data)).toMatchObject({ code: 0 });
-      // One replica starts on the imported folder itself, and the other starts without data.
+      // One replica starts on the imported folder itself, and the other starts with no data.
       const a = await startReplica({ ...place, name: 'a', data });
       const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b') });
       expect(await b.metric('oddlot_accounts')).toBe(before.accounts);
@@ -173,7 +173,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       expect(given).toMatchObject({ code: 0 });
     }));
 
-  test('if the stream lost blocks and contains others instead, replicas stop until an operator decides', () =>
+  test('if the stream has lost blocks and has others in their place, replicas stop until an operator decides', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const { cluster } = place;
@@ -189,7 +189,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       for (let at = 0; at < 3; at += 1) expect(await again.faucet()).toMatchObject({ status: 200 });
       const accounts = await again.metric('oddlot_accounts');
       await again.stop();
-      // The replicas' reports are lost too, and b has none of the lost blocks.
+      // The replicas' reports are lost as well, and b has none of the lost blocks.
       await cutStream(place, had + 1);
       await nats.removeStream(`KV_oddlot-${cluster}-replicas`);
       const b = await start('b', dataB);
@@ -209,8 +209,8 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       );
       await b.stop();
       await a.stop();
-      // The stream may contain a block that b sent but did not read, and a stopped replica may
-      // remain in the list for a while.
+      // The stream may have a block that b sent but did not read, and a stopped replica may stay in
+      // the list for a while.
       await expect
         .poll(() => admin(cluster, 'export', '--data', dataB), { timeout: 60_000 })
         .toMatchObject({ code: 0 });
@@ -221,7 +221,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
           new RegExp(`^Replica a has blocks ${from} to .* with --give-up-from ${from}\n$`),
         ),
       });
-      // Either copy can be kept, but the operator must name the blocks of the other copy.
+      // Either copy can be kept, but the operator must name the other copy's blocks.
       const copyA = join(folder, 'kept-a');
       await cp(dataA, copyA, { recursive: true });
       expect(await admin(cluster, 'restore', '--data', copyA)).toMatchObject({
@@ -229,7 +229,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
         err: expect.stringContaining(`the blocks differ starting with block ${from}`),
       });
       const giveUp = ['--give-up-from', String(from)];
-      // A stopped replica may remain in the list for a while.
+      // A stopped replica may stay in the list for a while.
       await expect
         .poll(() => admin(cluster, 'restore', '--data', dataB, ...giveUp), { timeout: 60_000 })
         .toMatchObject({ code: 0 });
@@ -250,11 +250,11 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       await other.stop();
     }));
 
-  test('an impossible maintenance request results in an error message and changes nothing', () =>
+  test('an impossible maintenance request produces an error message and changes nothing', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const nothing = join(folder, 'nothing');
-      // An unknown cluster name is reported as a possible typing error.
+      // An unknown cluster name is reported as a possible typo.
       for (const command of ['status', 'restore', 'export', 'keep-era']) {
         expect(await admin(cluster, command, '--data', nothing)).toEqual({
           code: 1,

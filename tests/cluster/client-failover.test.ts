@@ -20,8 +20,8 @@ import { startReplica } from '../support/venue/nats/start-replica.ts';
 import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
 /**
- * Tests a client of a venue with two replicas, one of which stops. The client must not miss a
- * message or receive one twice.
+ * Tests a client of a venue with two replicas, one of which stops. The client must neither miss a
+ * message nor receive one twice.
  */
 
 const nats = withNatsServer();
@@ -33,7 +33,7 @@ afterAll(() => postgres?.stop());
 
 const WAIT = { timeout: 60_000, interval: 100 };
 
-/** Records the events of each channel with the blocks of their rows, in the order of arrival. */
+/** Records each channel's events, with the blocks of their rows, in order of arrival. */
 function followed(client: Client, user: string) {
   const seen = new Map<string, StreamEvent<unknown>[]>();
   const { streams } = client;
@@ -65,7 +65,7 @@ const rowsOf = (events: readonly StreamEvent<unknown>[]) =>
   );
 
 describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
-  test('a client continues with the other replica when one stops', { timeout: 300_000 }, () =>
+  test('a client continues on the other replica when one stops', { timeout: 300_000 }, () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const flags = ['--database', await postgres.database()];
@@ -79,7 +79,7 @@ describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
       await expect.poll(() => steady.accountStatus({ user }), WAIT).toMatchObject({});
       const [here, there] = [followed(moving, user), followed(steady, user)];
       await Promise.all([here.ready, there.ready]);
-      /** Trades once and returns the block of the trade. */
+      /** Trades once and returns the trade's block. */
       const trade = async (client: Client): Promise<number> => {
         const { universe } = await client.info.perpMeta();
         const { index: asset } = universe[0]!;

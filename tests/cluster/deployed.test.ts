@@ -17,7 +17,7 @@ const DEPLOY = join(REPOSITORY, 'deploy', 'cluster');
 const passwords = { ODDLOT_NATS_REPLICA: 'replica-secret', ODDLOT_NATS_ADMIN: 'admin-secret' };
 
 describe.skipIf(!hasNatsServer)('the files in deploy/cluster', () => {
-  test('the configuration of a NATS server is valid', () =>
+  test("a NATS server's configuration is valid", () =>
     inDirectory(async (folder) => {
       await mkdir(folder, { recursive: true });
       const text = await readFile(join(DEPLOY, 'nats', 'nats.conf'), 'utf8');
@@ -35,7 +35,7 @@ describe.skipIf(!hasNatsServer)('the files in deploy/cluster', () => {
       expect({ status, stderr }).toMatchObject({ status: 0 });
     }));
 
-  test('a replica has exactly the permissions that it needs', () =>
+  test('a replica has exactly the permissions it needs', () =>
     inDirectory(async (folder) => {
       await mkdir(folder, { recursive: true });
       const port = await freePorts(1);
@@ -96,7 +96,7 @@ describe.skipIf(!hasNatsServer)('the files in deploy/cluster', () => {
       );
       expect(named.size).toBeGreaterThanOrEqual(countMin);
       expect([...named].filter((name) => !served.has(name))).toEqual([]);
-      // The guide explains all metrics of a cluster.
+      // The guide explains all of a cluster's metrics.
       const guide = readFileSync(join(REPOSITORY, 'docs/operate/cluster-runbook.md'), 'utf8');
       const own = [...served].filter((name) => name!.startsWith('oddlot_cluster_'));
       expect(own.length).toBeGreaterThan(8);

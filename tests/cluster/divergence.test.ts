@@ -19,7 +19,7 @@ import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 const nats = withNatsServer();
 
 describe.skipIf(!hasNatsServer)('a replica with a different state', () => {
-  test('a replica whose state differs stores evidence and stops, and the others continue', () =>
+  test('a replica whose state differs saves evidence and stops, while the others continue', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const c = { ...place, name: 'c', data: join(folder, 'c') };

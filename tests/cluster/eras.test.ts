@@ -70,7 +70,7 @@ describe.skipIf(!hasNatsServer)('R-era: a new rules version in a cluster', () =>
       for (const each of [a!, b!, c]) await each.stop();
     }));
 
-  test('a release that does not support the new rules accepts no orders after their announcement', () =>
+  test('a release that does not support the new rules accepts no orders once they are announced', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const place = { cluster, url: nats.urls[0]! };

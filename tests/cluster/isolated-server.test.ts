@@ -13,7 +13,7 @@ import { withMesh } from '../support/nats-mesh.ts';
 const REPLICAS = 3;
 const WAIT = { timeout: 60_000 };
 
-/** Returns the number of the server that leads a stream, as a given server reports it. */
+/** Returns the number of the server that leads a stream, as reported by a given server. */
 async function leaderOf(url: string, cluster: string): Promise<number> {
   const connection = await connect({ servers: [url], reconnect: false });
   try {
@@ -25,7 +25,7 @@ async function leaderOf(url: string, cluster: string): Promise<number> {
   }
 }
 
-describe.skipIf(!hasNatsServer)('a server that is isolated from the others', () => {
+describe.skipIf(!hasNatsServer)('a server isolated from the others', () => {
   test('an isolated server has only connections that the test can cut', () =>
     withMesh(REPLICAS, async ({ servers }) => {
       const own = servers.urls.map((url) => Number(new URL(url).port) + REPLICAS);
@@ -38,7 +38,7 @@ describe.skipIf(!hasNatsServer)('a server that is isolated from the others', () 
       }
     }));
 
-  test('replicas do not rely on an isolated server for the end of a stream, so blocks that it lacks do not count as lost', () =>
+  test('replicas do not rely on an isolated server for the end of a stream, so blocks it lacks do not count as lost', () =>
     inDirectory(async (folder) =>
       withMesh(REPLICAS, async ({ lines, servers }) => {
         const cluster = randomUUID();
@@ -68,8 +68,8 @@ describe.skipIf(!hasNatsServer)('a server that is isolated from the others', () 
         });
         for (const text of ['one', 'two', 'three']) await second.log.append(note(text));
         await second.close();
-        // The old server still considers itself the leader and has not received the later messages
-        // of the others.
+        // The old server still considers itself the leader and has not received the others' later
+        // messages.
         const reportedEnd = await old.end().then(
           ({ lastPlace }) => lastPlace,
           () => 'nothing',

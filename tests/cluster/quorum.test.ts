@@ -8,7 +8,7 @@ import { FIXED_PRICE_FLAGS, temporaryData, VenueRun } from '../support/venue-pro
 import { startReplica } from '../support/venue/nats/start-replica.ts';
 
 describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
-  test('a replica can stop without a quorum, reports unfinished work, and exits with code 0', async () => {
+  test('without a quorum, a replica can stop, reports unfinished work, and exits with code 0', async () => {
     const servers = await startNatsServers({ count: 3 });
     try {
       await servers.ready();
@@ -29,7 +29,7 @@ describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
     }
   });
 
-  test('without a quorum a replica rejects requests with a retry time, shows the age of its state, and recovers automatically', () =>
+  test('without a quorum, a replica rejects requests with a retry time, shows the age of its state, and recovers automatically', () =>
     inDirectory(async (folder) => {
       const servers = await startNatsServers({ count: 3 });
       try {
@@ -43,7 +43,7 @@ describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
         await servers.kill(0);
         await expect.poll(() => a.faucet()).toMatchObject({ status: 200 });
         await servers.kill(1);
-        // Requests that are sent before the loss is detected wait until there is a quorum again.
+        // Requests sent before the loss is detected wait until there is a quorum again.
         await expect
           .poll(() => a.operations('/readyz'))
           .toMatchObject({ reason: expect.stringContaining('the log has had no quorum for') });

@@ -12,8 +12,8 @@ import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 const nats = withNatsServer();
 const NAMED = ['--service-network', 'example.org'];
 
-describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
-  test('replicas publish their addresses and report the lag and leases of each other', () =>
+describe.skipIf(!hasNatsServer)('the replicas of a cluster', () => {
+  test("replicas publish their addresses and report each other's lag and leases", () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
@@ -34,7 +34,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       expect(await b.metric('oddlot_cluster_leases_held{lease="ticker"}')).toBe(0);
       expect(await b.metric('oddlot_cluster_log_lost')).toBe(0);
       expect(await b.metric('oddlot_cluster_lag_blocks')).toBeLessThan(100);
-      // On request, a replica includes an action that another replica acknowledged.
+      // On request, a replica's answer includes an action that another replica has acknowledged.
       for (let at = 0; at < 10; at += 1) {
         await a.faucet();
         const { body } = await a.info({ type: 'stateHash' });
@@ -52,7 +52,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await b.stop();
     }));
 
-  test('a replica without files does not start an existing venue anew', () =>
+  test('a replica without files does not start an existing venue from scratch', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
@@ -82,7 +82,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await copy.stop();
     }));
 
-  test('an action in flight when the stream is lost is rejected with a note that it may still execute', () =>
+  test('if the stream is lost, an action in flight is rejected with a note that it may still execute', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
@@ -99,7 +99,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await a.stop();
     }));
 
-  test('replicas that start a venue together share one network name', () =>
+  test('replicas that start a venue together share a single network name', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]!, flags: NAMED };
       const all = await Promise.all(
@@ -114,7 +114,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await again.stop();
     }));
 
-  test('a stopping replica hands over its tasks first and redirects its clients', () =>
+  test('a stopping replica first hands over its tasks and redirects its clients', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
@@ -124,7 +124,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await once(socket, 'open');
       const closed = once(socket, 'close');
       await Promise.all(Array.from({ length: 20 }, () => a.faucet()));
-      // Requests that are pending when the replica stops are answered while b continues to write.
+      // Requests pending when the replica stops are answered while b continues to write.
       const last = Array.from({ length: 20 }, () => a.faucet());
       const stopped = a.stop();
       expect((await Promise.all(last)).map(({ status }) => status)).toEqual(last.map(() => 200));
@@ -137,7 +137,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await b.stop();
     }));
 
-  test('a replica whose clock is ahead of the others accepts no requests and hands over its tasks', () =>
+  test("a replica whose clock is ahead of the others' accepts no requests and hands over its tasks", () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       let othersMs = 0;

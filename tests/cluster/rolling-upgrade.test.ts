@@ -8,25 +8,22 @@ import { startReplica } from '../support/venue/nats/start-replica.ts';
 import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
 /**
- * Replaces the replicas one by one under load, as the installation of a release with the same rules
- * version does.
+ * Replaces the replicas one by one under load, as when a release with the same rules version is
+ * installed.
  */
 
 const nats = withNatsServer();
 
 describe.skipIf(!hasNatsServer)('an upgrade of all replicas', () => {
   test(
-    'an upgrade of all replicas rejects no request and executes each once',
+    'upgrading all replicas rejects no request and executes each one once',
     { timeout: 300_000 },
     () =>
       inDirectory(async (folder) => {
         const place = { cluster: randomUUID(), url: nats.urls[0]! };
         const port = await freePorts(2);
         const urls = [port, port + 1].map((each) => `http://127.0.0.1:${each}`);
-        /**
-         * Starts a process on a machine with the folder, the name and the address of the previous
-         * process.
-         */
+        /** Starts a process on a machine, with the previous process's folder, name and address. */
         const start = (machine: 0 | 1) =>
           startReplica({
             ...place,
@@ -111,7 +108,7 @@ async function heights(urls: readonly string[]): Promise<number[]> {
   return (await Promise.all(urls.map((url) => head(url)))).map(({ height }) => height);
 }
 
-/** Returns all orders of an account in the history of a replica, in their order. */
+/** Returns all of an account's orders in a replica's history, in order. */
 async function orderIds(url: string, user: string): Promise<number[]> {
   const found: number[] = [];
   let cursor: string | undefined;

@@ -12,16 +12,16 @@ import { judgeRanks } from './rank-judge.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * Gains of the owners, excluding those from price changes of held positions, fills of honest
+ * The owners' gains, excluding those from price changes on positions held, fills of honest
  * accounts' orders, and funding.
  */
 export type Gains = {
   /**
-   * The gain from bankruptcies: closes at prices outside the book, and deficits that other accounts
-   * paid.
+   * The gain from bankruptcies: closes at prices outside the book, and deficits paid by other
+   * accounts.
    */
   relief: bigint;
-  /** The maximum amount that other accounts and the insurance fund may have paid for `relief`. */
+  /** The most that other accounts and the insurance fund may have paid for `relief`. */
   allowed: bigint;
   /**
    * The gain from the venue's orders for accounts in liquidation and for the insurance fund, valued
@@ -31,13 +31,13 @@ export type Gains = {
 };
 
 /**
- * Checks each entry of a history, and finally the total gain of the accounts of one owner. A gain
- * has five parts. (1) Price changes of held positions are a risk of both sides. (2) Trades with
- * orders of other accounts at the prices of those orders are a maker's risk. (3) `FundingJudge`
- * bounds funding for each hour. (4) Forced sales are bounded by the remaining equity of the failing
- * account, because a close beyond its bankruptcy price leaves a deficit, which `FundJudge` checks.
- * (5) The remaining gain comes from bankruptcies: at most the gap profit that deleveraged accounts
- * gave up plus the permitted payments of the fund.
+ * Checks each entry of a history and, at the end, the total gain of one owner's accounts. A gain
+ * has five parts. (1) Price changes on positions held are a risk for both sides. (2) Trading
+ * against other accounts' orders, at the prices of those orders, is a maker's risk. (3)
+ * `FundingJudge` bounds funding for each hour. (4) Forced sales are bounded by the failing
+ * account's remaining equity, because a close beyond its bankruptcy price leaves a deficit, which
+ * `FundJudge` checks. (5) The rest of the gain comes from bankruptcies: at most the gap profit that
+ * deleveraged accounts gave up plus what the fund is permitted to pay.
  */
 export class Examination {
   readonly #owners: ReadonlySet<Address>;
@@ -46,10 +46,7 @@ export class Examination {
   readonly #funding: FundingJudge;
   readonly #margins: MarginJudge;
   readonly gains: Gains = { relief: 0n, allowed: 0n, forced: 0n };
-  /**
-   * The number of occurrences of each checked case. A search that reaches none of them proves
-   * nothing.
-   */
+  /** How often each checked case occurred. A search that reaches none of them proves nothing. */
   readonly reached = new Map<string, number>();
 
   constructor(owners: readonly Address[], fund: Address) {
@@ -91,7 +88,7 @@ export class Examination {
     if (relief > 0n) this.#count('owner relieved');
   }
 
-  /** Runs the final checks of a history. */
+  /** Runs a history's final checks. */
   conclude(state: State): void {
     checkInvariants(state);
     const { allowed, relief } = this.gains;
@@ -117,8 +114,8 @@ export class Examination {
   }
 
   /**
-   * Checks the gain of a group that holds all positions of the affected markets. The group gains at
-   * most the fund's payments.
+   * Checks the gain of a group that holds all positions in the affected markets. The group may gain
+   * at most what the fund pays.
    */
   #judgeGroup(entry: Entry, relief: bigint, paid: bigint): void {
     const concerned = new Set<number>();

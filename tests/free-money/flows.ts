@@ -4,22 +4,22 @@ import { type Prices, type Funds, worth } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * The change of an account in one entry, split by cause. Events explain the effects of price
- * changes on held positions, fills, funding and transfers. The remainder is the effect of a
- * bankruptcy, however the engine books it.
+ * An account's change in one entry, split by cause. Events explain the effects of price changes on
+ * positions held, fills, funding and transfers. The remainder is the effect of a bankruptcy,
+ * however the engine books it.
  */
 export type Change = {
-  /** The change between the last valid marks and the marks of this entry. */
+  /** The change from the last valid marks to this entry's marks. */
   readonly total: bigint;
   /** The effect of the account's fills at their prices, valued at this entry's mark, minus fees. */
   readonly fills: bigint;
   readonly funding: bigint;
   readonly moved: bigint;
-  /** The effect of price changes on held positions. */
+  /** The effect of price changes on positions held. */
   readonly carried: bigint;
   /**
-   * The remaining change: closes at prices outside the book, and payments from and to the insurance
-   * fund.
+   * The rest of the change: closes at prices outside the book, and payments to and from the
+   * insurance fund.
    */
   readonly relief: bigint;
 };
@@ -28,7 +28,7 @@ export function marksOf({ after }: Entry): Prices {
   return (id) => after.markets.get(id)?.mark ?? 0;
 }
 
-/** Returns the last valid marks. An instrument without one is valued at its current mark. */
+/** Returns the last valid marks. An instrument that has none is valued at its current mark. */
 export function judgedMarksOf({ after, judged }: Entry): Prices {
   return (id) => judged.get(id) ?? after.markets.get(id)?.mark ?? 0;
 }
@@ -79,7 +79,7 @@ function note(event: EngineEvent, flow: Flow, marks: Prices): void {
   }
 }
 
-/** Returns both sides of a trade with the signed size of each. */
+/** Returns both sides of a trade, each with its signed size. */
 export function sidesOf({ maker, size, taker, takerIsBuy }: TradeExecuted): readonly {
   readonly side: TradeSide;
   readonly signed: number;

@@ -8,8 +8,8 @@ import type { Entry } from './venue.ts';
 
 /**
  * R-insurance-fund, R-deficit: checks the limits on the fund's takeovers, hourly payments and sale
- * prices. The judge follows the fund's account value through an entry's events. It counts uncertain
- * fees as paid to the fund, so that it never reports a permitted payment.
+ * prices. The judge follows the fund's account value through an entry's events. Fees that it cannot
+ * attribute are counted as paid to the fund, so that it never reports a permitted payment.
  */
 
 const MINUTE_MS = 60_000;
@@ -62,15 +62,15 @@ class Walk {
   /** Positions that this entry has offered for auto-deleveraging. */
   readonly #offered = new Set<string>();
   /**
-   * True if a settlement changes a mark within the entry, in which case the bounds from before the
-   * settlement apply.
+   * True if a settlement changes a mark within the entry. The bounds from before the settlement
+   * then apply.
    */
   readonly #isSettling: boolean;
   #value = 0n;
   #allowance: Map<Address, bigint> | undefined;
   /**
-   * The account whose position the venue is closing in the market, and the fees that the fund earns
-   * from the close.
+   * The account whose position the venue is closing in the market, and the fees the fund earns from
+   * closing it.
    */
   #closing: Address | undefined;
   readonly #fees = new Map<Address, bigint>();
@@ -211,9 +211,9 @@ class Walk {
   }
 
   /**
-   * Only two amounts cannot be charged to an account: the deficit of a margin account at the last
-   * valid marks, and funding. In addition, a fill can leave less than the fee of the previous fill,
-   * in which case the fund returns the difference.
+   * Only two amounts cannot be charged to an account: its margin account's deficit at the last
+   * valid marks, and funding. In addition, a fill may leave less than the previous fill's fee, in
+   * which case the fund returns the difference.
    */
   #deficit(account: Address, amount: bigint): void {
     this.#pay(undefined, amount);

@@ -5,7 +5,7 @@ import { hasValidMark, larger } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * R-funding, R-insurance-fund: checks the funding that accounts of one owner gain from others; the
+ * R-funding, R-insurance-fund: checks the funding that one owner's accounts gain from others; the
  * insurance fund pays none. The bound is the hourly rate with every sample at the premium cap,
  * applied to the whole open interest: 0.11875% of it in a full hour. The bound is lower if the
  * market was stale, halted or closing for part of the hour.
@@ -19,12 +19,12 @@ const SAMPLES = 720n;
 const SAMPLE_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
-/** Funding gains of the owners, and the open interest in the hours of these gains. */
+/** The owners' funding gains, and the open interest in the hours in which they were made. */
 export type FundingFigures = {
   gain: bigint;
   /** The sum of the open interest at the oracle price in these hours. */
   interestHours: bigint;
-  /** The largest hourly gain as a share of the open interest, in 10^-10. */
+  /** The largest hourly gain as a fraction of the open interest, in 10^-10. */
   worstE10: bigint;
   hours: number;
 };
@@ -87,8 +87,8 @@ export class FundingJudge {
 }
 
 /**
- * R-funding: returns the hourly rate if this many samples are at the cap and all others are 0,
- * rounded up.
+ * R-funding: returns the hourly rate, rounded up, if this many samples are at the cap and all
+ * others are 0.
  */
 function rateBoundE10(samples: bigint): bigint {
   const premium = (PREMIUM_CAP_E10 * (samples < SAMPLES ? samples : SAMPLES)) / SAMPLES + 1n;
@@ -98,7 +98,7 @@ function rateBoundE10(samples: bigint): bigint {
 }
 
 function hourOf(timeMs: number): number {
-  // Funding is paid in the entry that reaches the end of the hour, so the entry counts as that
+  // Funding is paid in the entry that reaches the end of the hour, so that entry counts towards the
   // hour.
   return Math.floor(timeMs / HOUR_MS);
 }

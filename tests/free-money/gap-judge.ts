@@ -6,16 +6,16 @@ import { magnitude } from './state-copy.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * R-liquidation, R-adl: bounds the cost of a bankruptcy for other accounts. An account that is
- * closed against a bankrupt position loses only the profit that the gap added to the closed lots,
- * and none of its earlier profit at the last valid marks. An account that is neither bankrupt nor
+ * R-liquidation, R-adl: bounds what a bankruptcy costs other accounts. An account that is closed
+ * against a bankrupt position loses only the profit that the gap added to the closed lots, and none
+ * of the profit it already had at the last valid marks. An account that is neither bankrupt nor
  * deleveraged pays nothing.
  */
 
-/** Rounding of one close in micro-USDC, in addition to the rounding of its price. */
+/** The rounding of one close, in micro-USDC, on top of the rounding of its price. */
 const CLOSE_SLACK = 4n;
 
-/** Checks the entry and returns the total profit that deleveraged accounts lost. */
+/** Checks the entry and returns the total profit lost by deleveraged accounts. */
 export function judgeGap(
   entry: Entry,
   changes: ReadonlyMap<Address, Change>,
@@ -60,8 +60,8 @@ export function judgeGap(
 }
 
 /**
- * Returns the worst price for a holder of this side among the last valid mark and the marks of this
- * entry.
+ * Returns the worst price for a holder on this side among the last valid mark and this entry's
+ * marks.
  */
 function worstPrice(entry: Entry, id: number, isLong: boolean): number {
   const marks = [judgedMarksOf(entry)(id)];

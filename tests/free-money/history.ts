@@ -2,10 +2,10 @@ import type { SeededRandom } from '../support/seeded.ts';
 
 /**
  * A random history as plain data. Steps refer to accounts and markets by index and to amounts by
- * share, so that a history remains valid when steps are removed.
+ * fraction, so that a history stays valid when steps are removed.
  */
 
-/** The participants: first the accounts of the one owner, then all other accounts. */
+/** The participants: first the accounts of the single owner, then all other accounts. */
 export type Opening = {
   readonly perps: readonly { readonly maxLeverage: number; readonly mmrE8: number }[];
   readonly owners: readonly Person[];
@@ -20,24 +20,24 @@ export type Person = {
   readonly isIsolated: readonly boolean[];
   readonly leverage: readonly number[];
   /**
-   * Quoting terms of an honest maker. An account without quotes trades only in steps that name it.
+   * An honest maker's quoting terms. An account without quotes trades only in steps that name it.
    */
   readonly quotes?: Quotes;
 };
 
-/** Quotes of a maker on both sides of the fair price in the first market. */
+/** A maker's quotes on both sides of the fair price in the first market. */
 export type Quotes = {
   readonly everyMs: number;
   /** Half of the spread, in ten-thousandths of the fair price. */
   readonly half: number;
   readonly levels: number;
   readonly lots: number;
-  /** The largest position, in lots, that the maker's quotes may create. */
+  /** The largest position, in lots, that the maker's quotes may build up. */
   readonly inventory: number;
   readonly timeInForce: 'gtc' | 'alo';
 };
 
-/** Action of an account. Its prices are distances from the mark, in thousandths. */
+/** An account's action. Its prices are distances from the mark, in thousandths. */
 export type Act =
   | {
       readonly kind: 'order';
@@ -87,12 +87,12 @@ export type Step =
       readonly moves: readonly number[];
       readonly acts: readonly Act[];
     }
-  /** The hour ends with fresh prices, so that funding is paid. */
+  /** The hour ends with recent prices, so that funding is paid. */
   | { readonly kind: 'hour'; readonly moves: readonly number[] }
   | { readonly kind: 'hush'; readonly perp: number; readonly isHushed: boolean }
   | { readonly kind: 'halt'; readonly perp: number; readonly isHalted: boolean }
   | { readonly kind: 'delist'; readonly perp: number }
-  /** A complete closing hour. Prices move in the middle of it. */
+  /** A complete closing hour, with price moves in the middle of it. */
   | { readonly kind: 'close'; readonly perp: number; readonly moves: readonly number[] }
   | Stretch;
 
@@ -110,16 +110,16 @@ export type Stretch = {
     readonly gapEvery: number;
   };
   readonly routines: readonly Routine[];
-  /** Single actions, each with the number of the sampling interval in which it occurs. */
+  /** Single actions, each with the number of the sampling interval it occurs in. */
   readonly acts: readonly { readonly at: number; readonly act: Act }[];
 };
 
-/** An order that an owner repeats around the sampling instants of the premium. */
+/** An order that an owner repeats around the instants at which the premium is sampled. */
 export type Routine = {
   /**
    * `rest` keeps an order in the book. `follow` replaces it when the price has moved. `flash`
-   * places it before a sample and cancels it in the entry of the sample. `amend` moves a resting
-   * order to the price and back. `sweep` sends an `Ioc` order.
+   * places it before a sample and cancels it in the sample's entry. `amend` moves a resting order
+   * to the price and back again. `sweep` sends an `Ioc` order.
    */
   readonly kind: 'rest' | 'follow' | 'flash' | 'amend' | 'sweep';
   readonly who: number;
@@ -212,8 +212,8 @@ function scene(cast: Cast): Step[] {
 }
 
 /**
- * Creates opposite positions, waiting TP/SL orders and offers near the next price, followed by a
- * price gap.
+ * Creates opposite positions, untriggered TP/SL orders and offers near the next price, followed by
+ * a price gap.
  */
 function gap(cast: Cast): Step[] {
   const { random } = cast;
@@ -254,8 +254,8 @@ function gap(cast: Cast): Step[] {
 }
 
 /**
- * A market loses its valid price because it is stale, halted, waiting, or in a failed closing hour.
- * Accounts then try to move money before the price returns.
+ * A market loses its valid price: it is stale, halted, waiting for a first price, or in a failed
+ * closing hour. Accounts then try to move money before the price returns.
  */
 function lostPrice(cast: Cast): Step[] {
   const { random } = cast;
@@ -319,7 +319,7 @@ function escape(cast: Cast, who: number): Step {
       return { kind: 'margin', who, nth: random.below(2), share: random.pick([-60, -95, 90, 100]) };
     case 4:
     case 5: {
-      // The trade with a cooperating account is far from the mark.
+      // The trade with a colluding account is far from the mark.
       const away = random.pick([0, -30, 30, -150, 150]);
       const [buyer, seller] = random.below(2) === 0 ? [who, owner(cast)] : [owner(cast), who];
       return { kind: 'deal', buyer, seller, perp, away, share: random.pick([5, 30, 90]) };
@@ -332,7 +332,7 @@ function escape(cast: Cast, who: number): Step {
   }
 }
 
-/** An account fails while there are no buyers, and the owner waits for the fund's sale. */
+/** An account fails while there are no buyers, and the owner waits for the fund to sell. */
 function unwinding(cast: Cast): Step[] {
   const { random } = cast;
   const perp = market(cast);
@@ -429,7 +429,7 @@ export function deal(cast: Cast, perp: number, who?: number): Step {
   return { kind: 'deal', buyer, seller, perp, away, share: random.pick([20, 50, 90, 95]) };
 }
 
-/** Places an order of another account near the mark. Its size is small or large. */
+/** Places another account's order near the mark. Its size is either small or large. */
 function quote(cast: Cast): Step {
   const { random } = cast;
   const isBuy = random.below(2) === 0;

@@ -5,9 +5,9 @@ import { sidesOf } from './flows.ts';
 import type { StateCopy } from './state-copy.ts';
 
 /**
- * Tracks the lots of every position through one log entry, and distinguishes lots that this entry
- * opened from older ones. A reduction closes the newest lots first, but deleveraging may close only
- * the old lots (R-adl).
+ * Tracks every position's lots through one log entry, and distinguishes lots that this entry opened
+ * from older ones. A reduction closes the newest lots first, but deleveraging may close only the
+ * old lots (R-adl).
  */
 
 type Lots = { sign: number; old: number; fresh: number };
@@ -22,7 +22,7 @@ export class LotBook {
   readonly #lots = new Map<string, Lots>();
   readonly #hedged = new Set<Address>();
   readonly #fund: Address;
-  /** Deleveraging events of the entry whose position change has not been seen yet. */
+  /** The entry's deleveraging events whose position change has not been seen yet. */
   readonly #notices: Deleveraged[];
   readonly closed: Closed[] = [];
 
@@ -51,7 +51,7 @@ export class LotBook {
   }
 
   /**
-   * Returns the old lots that accounts still hold on a side, excluding the fund and one other
+   * Returns the old lots that accounts still hold on one side, excluding the fund and one other
    * account.
    */
   oldLots(id: number, isLong: boolean, except: Address): number {
@@ -64,7 +64,7 @@ export class LotBook {
     return sum;
   }
 
-  /** Returns the old lots that an account still holds on a side. */
+  /** Returns the old lots that an account still holds on one side. */
   oldOf(account: Address, id: number, isLong: boolean): number {
     let sum = 0;
     for (const leg of [0, 1] as const) {

@@ -14,9 +14,9 @@ import type { Entry } from './venue.ts';
 
 /**
  * R-fillable, R-tif: checks three properties of honest orders. First, an order is not cancelled for
- * lack of margin while its owner has margin for a fill of the whole remaining size. Second, a
- * post-only order is not rejected only because of orders that cannot fill. Third, the best prices
- * behind a mark belong to orders that can fill. The judge uses exact arithmetic on balances,
+ * lack of margin while its owner has enough margin to fill its whole remaining size. Second, a
+ * post-only order is not rejected solely because of orders that cannot fill. Third, the best prices
+ * behind a mark come from orders that can fill. The judge uses exact arithmetic on balances,
  * positions and order events. It covers cross accounts with one position per market.
  */
 
@@ -24,17 +24,14 @@ const E8 = 100_000_000n;
 /** The highest maker fee. */
 const MAKER_FEE_E8 = 15_000n;
 const LIQUIDATION_FEE_E8 = 500_000n;
-/** The maximum difference, in micro-USDC, of fees and margins that are each rounded once. */
+/** The maximum difference, in micro-USDC, between fees and margins that are each rounded once. */
 const ROUNDING = 3n;
 
 export type MarginFigures = {
   cancelled: number;
-  /**
-   * The number of orders that were cancelled in a stale market, where no fill may increase
-   * exposure.
-   */
+  /** The number of orders cancelled in a stale market, where no fill may increase exposure. */
   stale: number;
-  /** The number of cancelled orders that could be checked. */
+  /** The number of cancelled orders that it was possible to check. */
   judged: number;
   refused: number;
 };
@@ -73,7 +70,7 @@ export class MarginJudge {
     if (isHonest && reject?.reason === 'postOnlyWouldTrade') {
       this.#judgeRefusal(entry, changes, order);
     }
-    // A trigger order enters the book only after it has triggered.
+    // A trigger order enters the book only once it has triggered.
     const isWaiting = order.trigger !== undefined && order.hasFired !== true;
     if (status === 'open' && !isWaiting) this.#orders.set(order.orderId, order);
     else this.#orders.delete(order.orderId);
@@ -82,15 +79,15 @@ export class MarginJudge {
   #judgeCancel(entry: Entry, changes: Changes, order: OrderSnapshot): void {
     this.figures.cancelled += 1;
     if (entry.after.markets.get(order.instrumentId)?.isStale === true) this.figures.stale += 1;
-    // An order that never rested is a taker order, and its remaining size is cancelled.
+    // An order that never rested is a taker order, whose remaining size is cancelled.
     if (!this.#orders.has(order.orderId)) return;
     const numbers = this.#fillOf(entry, changes, order, -ROUNDING);
     if (numbers === undefined) return;
     this.figures.judged += 1;
-    // A taker may want only a part of the order. At a price better than the mark, a smaller fill
-    // adds less value for the same margin, and the first lot that does not reduce the position adds
-    // the least. If the account can cover both this lot and the whole order, it can cover a fill of
-    // any size.
+    // A taker may want only part of the order. At a price better than the mark, a smaller fill adds
+    // less value for the same margin, and the first lot that does not reduce the position adds the
+    // least. If the account can cover both this lot and the whole order, it can cover a fill of any
+    // size.
     const opening = Math.min(order.remaining, Math.abs(numbers.start) + 1);
     const least = this.#fillOf(entry, changes, order, -ROUNDING, opening);
     const isCovered = numbers.isCovered && (least?.isCovered ?? true);
@@ -129,8 +126,8 @@ export class MarginJudge {
       if (changes.markOf(market.id) === 0) continue;
       for (const isBuy of [true, false]) {
         const orders = best.get(sideOf(market.id, isBuy)) ?? [];
-        // Among several orders at the best price, only the first has passed the fill test, so one
-        // fillable order is sufficient.
+        // Of several orders at the best price, only the first has passed the fill test, so one
+        // fillable order is enough.
         const canFill = orders.some(
           (each) => this.#fillOf(entry, changes, each, ROUNDING)?.isCovered ?? true,
         );
@@ -159,8 +156,9 @@ export class MarginJudge {
   }
 
   /**
-   * R-fill-check: returns the account after a fill, or undefined if the fill cannot be checked. The
-   * default is a fill of the whole remaining size. `rounding` is the maximum rounding difference.
+   * R-fill-check: returns the account after a fill, or undefined if the fill cannot be checked. By
+   * default, the fill is of the whole remaining size. `rounding` is the maximum rounding
+   * difference.
    */
   #fillOf(
     entry: Entry,
@@ -185,7 +183,7 @@ export class MarginJudge {
     const start = changes.sizeOf(funds, id);
     const reduces = start !== 0 && Math.abs(start + signed) + Math.abs(signed) === Math.abs(start);
     const isMarginRestricted = before.doubt > 0n && before.worth - before.doubt < before.initial;
-    // A reducing fill of a margin-restricted account has additional bounds, which this judge does
+    // A reducing fill by a margin-restricted account has additional bounds, which this judge does
     // not check.
     if (isMarginRestricted && reduces) return undefined;
     const market = entry.after.markets.get(id);
@@ -198,7 +196,7 @@ export class MarginJudge {
     return { isCovered, worth, initial: after.initial, mark, start };
   }
 
-  /** Returns the resting lots of an account by market, excluding reduce-only orders. */
+  /** Returns an account's resting lots by market, excluding reduce-only orders. */
   #restingOf(account: Address): Resting {
     const resting: Resting = new Map();
     for (const order of this.#orders.values()) {
@@ -230,7 +228,7 @@ function add(resting: Resting, id: number, isBuy: boolean, lots: number): void {
   else known.sells += lots;
 }
 
-/** Changes that trades, funding and new marks cause in an entry, up to the event being checked. */
+/** Changes caused by trades, funding and new marks in an entry, up to the event being checked. */
 class Changes {
   readonly #marks = new Map<number, number>();
   readonly #sizes = new Map<string, number>();
@@ -268,7 +266,7 @@ class Changes {
     for (const { side, signed } of sidesOf(event)) {
       const key = `${side.account} ${id}`;
       this.#sizes.set(key, (this.#sizes.get(key) ?? 0) + signed);
-      // Values the fill at its trade price. `worthOf` adds the marks.
+      // Values the fill at its trade price. `worthOf` then adds the marks.
       this.#gain(side.account, -side.fee - BigInt(signed) * BigInt(event.price));
     }
   }
@@ -339,8 +337,8 @@ function scopeOf(
 }
 
 /**
- * Returns the market as the fill test saw it. Settlement and waiting for a price begin only after
- * the tests of the entry (R-delist).
+ * Returns the market as the fill test saw it. A settlement or a wait for a price begins only after
+ * the entry's fill tests (R-delist).
  */
 function asTested(after: Market, before: Market | undefined): Market {
   const isLater = after.isSettled || after.isWaiting;

@@ -10,11 +10,11 @@ import {
 } from './state-copy.ts';
 
 /**
- * R-initial, R-oracle-stale: computes the value and requirements of a margin account from balances
- * and positions only.
+ * R-initial, R-oracle-stale: computes a margin account's value and requirements from balances and
+ * positions only.
  */
 
-/** Figures of a margin account: the cross positions of an account, or one isolated position. */
+/** The figures of a margin account: an account's cross positions, or one isolated position. */
 export type ScopeNumbers = {
   readonly value: bigint;
   readonly initial: bigint;

@@ -13,14 +13,14 @@ import {
 } from './history.ts';
 
 /**
- * Returns a history of the open world with colluding owners, honest holders and honest makers that
- * quote around the fair price. The owners try to gain funding, so the history starts with positions
- * and continues with minutes or hours of attacks on the book.
+ * Returns a history of the open world with colluding owners, honest holders, and honest makers
+ * quoting around the fair price. The owners try to gain funding, so the history starts with
+ * positions and continues with minutes or hours of attacks on the book.
  */
 
 /**
- * Durations of a stretch, in seconds. Ten minutes at a high premium can raise a funding rate above
- * the bound, so only some stretches last an hour.
+ * Durations of a stretch, in seconds. Ten minutes at a high premium are enough to raise a funding
+ * rate above the bound, so only some stretches last an hour.
  */
 const SECONDS = [60, 150, 300, 600, 600, 1_200, 3_600];
 
@@ -32,13 +32,14 @@ export function randomOpenHistory(random: SeededRandom): History {
   const still = opening.perps.map(() => 0);
   const steps: Step[] = [];
   const isClosing = random.below(5) === 0;
-  // If the closing hour begins together with the funding hour, few samples have an open market.
+  // If the closing hour begins along with the funding hour, the market is open at only a few
+  // samples.
   const seconds = isClosing ? random.below(300) : random.below(3_500);
   steps.push({ kind: 'prices', seconds, moves: still, acts: [] });
   if (random.below(4) === 0) steps.push(...fundPosition(cast, opening));
   const isShort = random.below(2) === 0;
   for (let deals = 1 + random.below(4); deals > 0; deals--) steps.push(position(cast, isShort));
-  // The position is so large that reduce-only orders reach the impact notional.
+  // The position is large enough for reduce-only orders to reach the impact notional.
   if (isClosing) steps.push(largePosition(cast, isShort));
   if (random.below(4) === 0) steps.push(deal(cast, opening.perps.length - 1));
   if (isClosing) return { opening, steps: [...steps, ...closingScenes(cast, isShort)] };
@@ -53,7 +54,7 @@ export function randomOpenHistory(random: SeededRandom): History {
 }
 
 /**
- * Returns the history with one random change. The search continues with the history that has the
+ * Returns the history with one random change. The search continues with whichever history has the
  * larger gain.
  */
 export function mutated(history: History, random: SeededRandom): History {
@@ -69,7 +70,7 @@ export function mutated(history: History, random: SeededRandom): History {
     case 1:
       return { opening, steps: steps.toSpliced(1, 0, position(cast, isShort)) };
     case 2: {
-      // The makers are last among the other accounts.
+      // The makers come last among the other accounts.
       const others = opening.others.slice(0, Math.max(1, opening.others.length - 1));
       return { opening: { ...opening, others }, steps };
     }
@@ -169,7 +170,7 @@ const honest = ({ random, owners, people }: Cast): number => owners + random.bel
 const market = ({ random, perps }: Cast): number => (random.below(5) === 0 ? perps - 1 : 0);
 
 /**
- * Opens a position of an owner against an honest account near the mark. It represents earlier
+ * Opens a position for an owner against an honest account near the mark. It represents earlier
  * trades.
  */
 function position(cast: Cast, isShort: boolean): Step {
@@ -181,7 +182,7 @@ function position(cast: Cast, isShort: boolean): Step {
 }
 
 /**
- * Opens a large position of the first owner against the first honest account in the first market.
+ * Opens a large position for the first owner against the first honest account in the first market.
  */
 function largePosition({ owners }: Cast, isShort: boolean): Step {
   const [buyer, seller] = isShort ? [owners, 0] : [0, owners];
@@ -195,8 +196,8 @@ function largePosition({ owners }: Cast, isShort: boolean): Step {
 function fundPosition(cast: Cast, { perps }: Opening): Step[] {
   const { random } = cast;
   const { maxLeverage, mmrE8 } = perps[0] ?? { maxLeverage: 1, mmrE8: 0 };
-  // The price moves so far that some margin remains, but less than two thirds of the maintenance
-  // margin.
+  // The price moves far enough that less than two thirds of the maintenance margin remains, but not
+  // all of it is lost.
   const remaining = (mmrE8 / 100_000) * (random.below(70) / 100);
   const jump = random.pick([-1, 1]) * Math.round(1_000 / maxLeverage - remaining);
   const [failing, other] = [honest(cast), random.below(2) === 0 ? owner(cast) : honest(cast)];
@@ -211,15 +212,15 @@ function fundPosition(cast: Cast, { perps }: Opening): Step[] {
   ];
 }
 
-/** Closes the market while the oracle price moves away from its average. */
+/** Closes the market while the oracle price is moving away from its average. */
 function closingScenes(cast: Cast, isShort: boolean): Step[] {
   const { random } = cast;
   const moves = movesOf(cast);
   moves[0] = (isShort ? -1 : 1) * random.pick([-5, 15, 40, 40, 150]);
   const closing = (seconds: number): Stretch => {
     const one = stretch(cast, isShort, seconds);
-    // Only reducing orders are accepted, so the first owner acts more often, because it has the
-    // large position.
+    // Only reducing orders are accepted, so the first owner, who has the large position, acts more
+    // often.
     const routines = one.routines.map((each) => ({
       ...each,
       who: random.below(2) === 0 ? 0 : each.who,
@@ -248,7 +249,7 @@ function disturbance(cast: Cast): Step {
   switch (random.below(8)) {
     case 0:
     case 1:
-      // Stops the price pushes of the last market, so that owners can hold a position without a
+      // Stops the price pushes for the last market, so that owners can hold a position without a
       // valid price while they act in another market.
       return { kind: 'hush', perp: cast.perps - 1, isHushed: random.below(3) > 0 };
     case 2:
@@ -262,7 +263,7 @@ function disturbance(cast: Cast): Step {
   }
 }
 
-/** Returns an action of the owners in addition to their routines. */
+/** Returns an action by the owners in addition to their routines. */
 function ownAct(cast: Cast): ReturnType<typeof anyAct> {
   const act = anyAct(cast);
   const who = owner(cast);
@@ -272,7 +273,7 @@ function ownAct(cast: Cast): ReturnType<typeof anyAct> {
 }
 
 /**
- * Returns a distance from the oracle price in thousandths, anywhere in the price band of orders.
+ * Returns a distance from the oracle price in thousandths, anywhere in the price band for orders.
  */
 function anywhere({ random }: Cast): number {
   return random.below(1_581) - 790;

@@ -19,8 +19,8 @@ import type { Entry } from './venue.ts';
 
 /**
  * R-oracle-stale, R-order-of-events: checks that no money leaves a margin-restricted account, and
- * that money which leaves in the entry of a price gap is free both before and after the gap. The
- * check compares balances instead of commands, so it also covers unknown ways to move money out.
+ * that any money leaving in the entry of a price gap is free both before and after the gap. The
+ * check compares balances rather than commands, so it also covers unknown ways of moving money out.
  */
 export function judgeOutflows(entry: Entry, fund: Address): void {
   const acts = entry.commands.filter((command) => isSigned(command));
@@ -47,8 +47,8 @@ export function judgeOutflows(entry: Entry, fund: Address): void {
 }
 
 /**
- * Returns the state after the entry, with the markets as they were while commands ran. A closing
- * hour that ends with too few samples makes its market wait only in the last steps of the entry
+ * Returns the state after the entry, with the markets as they were while commands ran. If a closing
+ * hour ends with too few samples, its market starts waiting only in the entry's last steps
  * (R-delist).
  */
 function inEntry({ after, before }: Entry): StateCopy {
@@ -63,7 +63,7 @@ function inEntry({ after, before }: Entry): StateCopy {
 
 /**
  * Returns the accounts whose money changed because of trades, funding or liquidations. Other judges
- * check these accounts.
+ * check them.
  */
 function touched(entry: Entry): Set<Address> {
   const accounts = new Set<Address>();
@@ -91,7 +91,7 @@ function judgeCross(
 ): void {
   if (after.balance >= before.balance) return;
   const left = before.balance - after.balance;
-  // The requirement is that from before the entry, because new orders are checked separately and
+  // The requirement is the one from before the entry, because new orders are checked separately and
   // other orders can be cancelled.
   const then = asLeveraged(before, after, acts);
   const own = acts.length > 1 || hasFailed(entry, before.address) ? withoutOrders(then) : then;
@@ -149,8 +149,8 @@ const AHEAD: ReadonlySet<Command['type']> = new Set([
 ]);
 
 /**
- * R-block: returns true if every command of the account runs before the gap is settled. After an
- * order, the account's other commands also wait until then.
+ * R-block: returns true if every one of the account's commands runs before the gap is settled.
+ * After an order, the account's other commands also wait until then.
  */
 function isAheadOfGap(address: Address, acts: readonly SignedCommand[]): boolean {
   return acts.every(({ authority, type }) => authority.signer !== address || AHEAD.has(type));
@@ -194,7 +194,7 @@ function judgeFill(
 
 /**
  * Returns the account after a fill. A close realises a loss that the account already had, so only
- * the price of the fill changes the account value.
+ * the fill's price changes the account value.
  */
 function filled(
   funds: Funds,
@@ -249,7 +249,7 @@ function judgeReserved(entry: Entry): void {
 }
 
 /**
- * R-leverage: an account can raise its leverage before money leaves, which lowers the requirement.
+ * R-leverage: an account may raise its leverage before money leaves, which lowers the requirement.
  */
 function asLeveraged(before: Funds, after: Funds, acts: readonly SignedCommand[]): Funds {
   const own = acts.filter(({ authority }) => authority.signer === before.address);
@@ -265,7 +265,7 @@ function asLeveraged(before: Funds, after: Funds, acts: readonly SignedCommand[]
 }
 
 /**
- * R-fillable: returns true if orders of this account failed the fill test before any command ran.
+ * R-fillable: returns true if this account's orders failed the fill test before any command ran.
  * They no longer require margin.
  */
 function hasFailed(entry: Entry, address: Address): boolean {

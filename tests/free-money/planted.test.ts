@@ -22,8 +22,8 @@ import type { Property } from './finding.ts';
 import type { Found, World } from './search.ts';
 
 /**
- * A search without findings is meaningful only if it detects planted faults. Each test replaces an
- * engine module to disable one rule, and the search must report the violated property.
+ * A search without findings means something only if it detects planted faults. Each test replaces
+ * an engine module to disable one rule, and the search must report the violated property.
  */
 
 const RUNS = 4_000;
@@ -75,7 +75,8 @@ afterEach(() => {
 type Wanted = {
   readonly world?: World;
   /**
-   * Seed that last revealed the fault. The search starts with it and continues with the next seeds.
+   * The seed that last revealed the fault. The search starts there and moves on to the following
+   * seeds.
    */
   readonly from: number;
   readonly says?: RegExp;
@@ -139,7 +140,7 @@ describe(
       await finds({ from: 12 }, 'out of a blind scope', 'traded while blind');
     });
 
-    test('the search detects a delisted market without a price that restricts no account', async () => {
+    test('the search detects a delisted market that has no price and restricts no account', async () => {
       plant<typeof PerpModule>(PERP, ({ isUnpriced }) => ({
         isUnpriced: (perp, ...when) =>
           perp.closing?.isWaiting !== true && isUnpriced(perp, ...when),
@@ -152,12 +153,12 @@ describe(
       await finds({ from: 1 }, 'out of a blind scope', 'traded while blind');
     });
 
-    test('the search detects fills of a margin-restricted account that open positions or are far from the mark', async () => {
+    test('the search detects fills that open positions or are far from the mark on a margin-restricted account', async () => {
       plant<typeof FillModule>(FILL_CHECK, () => ({ isFillPermitted: () => true }));
       await finds({ from: 161 }, 'traded while blind');
     });
 
-    test('the search detects money that leaves before a gap is settled', async () => {
+    test('the search detects money leaving before a gap is settled', async () => {
       plant<typeof FreeMarginModule>(FREE_MARGIN, ({ withdrawable }) => ({
         withdrawable: (state, account) => {
           const { isBeforeLiquidations } = state.blockRecord;
@@ -183,7 +184,7 @@ describe(
   'R-order-of-events, R-adl: the search detects planted faults in deleveraging',
   { timeout: TIMEOUT_MS },
   () => {
-    test('the search detects take-profits that trigger before a gap is settled', async () => {
+    test('the search detects take-profits triggering before a gap is settled', async () => {
       plant<typeof GapModule>(SETTLE_GAP, () => ({ settleGap: () => {} }));
       plant<typeof MemoryModule>(MEMORY, ({ BlockRecord }) => ({
         BlockRecord: forgetful(BlockRecord),
@@ -198,7 +199,7 @@ describe(
       await finds({ from: 2_001 }, 'newcomer deleveraged');
     });
 
-    test('the search detects a winner that is skipped because of a loss in another market', async () => {
+    test('the search detects a winner being skipped because of a loss in another market', async () => {
       plant<typeof RankModule>(RANKS, ({ rankPositions }) => ({
         rankPositions: (state, perp, isLong, keyOf) =>
           rankPositions(state, perp, isLong, keyOf).filter(isAtEase),
@@ -206,7 +207,7 @@ describe(
       await finds({ from: 148 }, 'fund takes what others hold', 'deleveraged out of turn');
     });
 
-    test('the search detects deleveraging in the reverse order of profit', async () => {
+    test('the search detects deleveraging in reverse order of profit', async () => {
       plant<typeof RankModule>(RANKS, ({ rankPositions }) => ({
         rankPositions: (...asked) => rankPositions(...asked).toReversed(),
       }));
@@ -243,9 +244,9 @@ describe(
   'R-insurance-fund: the search detects planted faults in the insurance fund',
   { timeout: TIMEOUT_MS },
   () => {
-    test('the search detects that a large fund pays for a gap', async () => {
+    test('the search detects a large fund paying for a gap', async () => {
       plant<typeof FundModule>(FUND, ({ mayTakeOver }) => ({
-        // Ignores the fund's payments in the last hour and in the current step.
+        // Ignores what the fund paid in the last hour and in the current step.
         mayTakeOver: (state, position, size) =>
           mayTakeOver(state, position, size, position.perp.mark),
       }));
@@ -263,7 +264,7 @@ describe(
   'R-funding, R-fillable: the search detects planted faults in funding and the fill test',
   { timeout: TIMEOUT_MS },
   () => {
-    test('the search detects a premium from orders that cannot fill', async () => {
+    test('the search detects a premium created by orders that cannot fill', async () => {
       plant<typeof FundingStepsModule>(FUNDING_STEPS, ({ sampleBooks }) => ({
         sampleBooks: unbounded(sampleBooks),
       }));
@@ -276,14 +277,14 @@ describe(
       await finds({ world: 'open', from: 2 }, 'mark of a phantom', 'funding beyond its bound');
     });
 
-    test('the search detects a momentary premium from orders that can fill', async () => {
+    test('the search detects a momentary premium created by orders that can fill', async () => {
       plant<typeof FundingStepsModule>(FUNDING_STEPS, ({ sampleBooks }) => ({
         sampleBooks: unbounded(sampleBooks),
       }));
       await finds({ world: 'open', from: 7 }, 'funding beyond its bound');
     });
 
-    test('the search detects premiums that are sampled in the closing hour', async () => {
+    test('the search detects premiums sampled in the closing hour', async () => {
       plant<typeof FundingRulesModule>(FUNDING_RULES, ({ isSampled }) => ({
         isSampled: (state, perp) => isSampled(state, { ...perp, closing: undefined }),
       }));
@@ -298,7 +299,7 @@ describe(
       await finds({ world: 'open', from: 36 }, 'refused by a phantom');
     });
 
-    test('the search detects a fill test that cancels orders which could fill', async () => {
+    test('the search detects a fill test that cancels orders that could fill', async () => {
       plant<typeof MatchModule>(MATCH, ({ isFillable }) => ({
         isFillable: (state, slot) => slot % 8 > 0 && isFillable(state, slot),
       }));
@@ -328,7 +329,7 @@ describe(
 
 type SampleBooks = (typeof FundingStepsModule)['sampleBooks'];
 
-/** Samples only the premium of the book, without the mark bounds and the cap. */
+/** Samples only the book's premium, without the mark bounds and the cap. */
 function unbounded(sampleBooks: SampleBooks): SampleBooks {
   return (execution, previousMs) => {
     const { perps, timeMs } = execution.state;
@@ -359,12 +360,12 @@ describe(
   'R-bankruptcy-price, R-deficit: the search detects planted faults in bankruptcy prices and deficits',
   { timeout: TIMEOUT_MS },
   () => {
-    test('the search detects that a market without a price move pays for a gap in another market', async () => {
+    test('the search detects a market with no price move paying for a gap in another market', async () => {
       plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: priceByMaintenance }));
       await finds({ from: 89 }, 'deleveraged at a worse price');
     });
 
-    test('the search detects that a gap is closed at the mark at the expense of the fund', async () => {
+    test("the search detects a gap being closed at the mark at the fund's expense", async () => {
       plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: markOf }));
       await finds({ from: 1 }, 'fund pays a deficit');
     });
@@ -375,7 +376,7 @@ describe(
       await finds({ from: 1 }, 'conservation');
     });
 
-    test('the search detects a deficit that is charged to an uninvolved account', async () => {
+    test('the search detects a deficit charged to an uninvolved account', async () => {
       plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: markOf }));
       plant<typeof RestModule>(REST, ({ closeDeficit }) => ({
         closeDeficit: withoutEvents(closeDeficit),
@@ -428,7 +429,7 @@ function withoutEvents(
 
 type BankruptcyPrice = (typeof PriceModule)['bankruptcyPrice'];
 
-/** Splits a margin account's deficit by maintenance margin instead of losses. */
+/** Splits a margin account's deficit in proportion to maintenance margin instead of losses. */
 function priceByMaintenance(
   ...[, , holding, { equity, maintenance }]: Parameters<BankruptcyPrice>
 ): number {

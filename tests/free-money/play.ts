@@ -189,14 +189,14 @@ class Table {
     return Math.max(TICK, Math.round(price / TICK) * TICK);
   }
 
-  /** Returns the free balance of an account, computed without the engine. */
+  /** Returns an account's free balance, computed without the engine. */
   #free(funds: Funds): bigint {
     const marks = (id: number): number => this.#mark(id);
     const { initial, value } = crossNumbers(funds, this.#venue.shot, marks, marks);
     return larger(0n, smaller(funds.balance, value - initial));
   }
 
-  /** Returns the number of lots that a share of the free balance supports. */
+  /** Returns the number of lots that a fraction of the free balance supports. */
   #lots(funds: Funds, id: number, share: number): number {
     const leverage = funds.held.find((held) => held.id === id)?.leverage ?? 10;
     const most = (this.#free(funds) * BigInt(leverage)) / BigInt(Math.max(1, this.#mark(id)));
@@ -215,7 +215,8 @@ class Table {
       venue.deal({ buyer, seller }, { id, price, size });
       return;
     }
-    // If one account is on both sides, each of its hedge positions trades with any resting orders.
+    // If the same account is on both sides, each of its hedge positions trades with any resting
+    // orders.
     const terms = { id, price, size, timeInForce: 'ioc' } as const;
     for (const isBuy of [true, false]) venue.place(buyer, order({ ...terms, isBuy }));
   }
@@ -231,7 +232,8 @@ class Table {
   #unsigned(act: Act, funds: Funds): Unsigned | undefined {
     const part = (amount: bigint, share: number): number =>
       Number((amount * BigInt(Math.abs(share))) / 100n);
-    // A share above 100 exceeds the free balance before the entry, because a gap can release money.
+    // A fraction above 100 exceeds the free balance from before the entry, because a gap can
+    // release money.
     const money = (share: number): number =>
       Number(smaller(larger(0n, funds.balance), BigInt(part(this.#free(funds), share))));
     switch (act.kind) {
@@ -299,7 +301,7 @@ class Table {
     return order({ id, isBuy, reduceOnly, timeInForce, price, size });
   }
 
-  /** Returns a TP/SL order for each matching position of the account in the market. */
+  /** Returns a TP/SL order for each of the account's matching positions in the market. */
   #exits(act: Extract<Act, { kind: 'exit' }>, funds: Funds): OrderRequest[] {
     const id = this.#id(act.perp);
     const price = this.#priceNear(id, act.away);

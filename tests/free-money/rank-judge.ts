@@ -7,7 +7,7 @@ import { type Held, hasValidMark, magnitude, type Funds, unrealised } from './st
 import type { Entry } from './venue.ts';
 
 /**
- * R-adl: checks the order of deleveraging. The ranks are those at the settlement of the gap. They
+ * R-adl: checks the order of deleveraging. The ranks are those at the time the gap is settled. They
  * are known only if no account acted and nothing was paid earlier in the entry.
  */
 export function judgeRanks(entry: Entry, fund: Address): void {
@@ -43,7 +43,7 @@ export function judgeRanks(entry: Entry, fund: Address): void {
 type Ranked = {
   readonly address: Address;
   /**
-   * The rank is `over` divided by `under`. Without equity, a profitable position ranks first, and
+   * The rank is `over` divided by `under`. With no equity, a profitable position ranks first, and
    * any other position ranks last.
    */
   readonly over: bigint;

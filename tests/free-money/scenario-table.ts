@@ -4,8 +4,8 @@ import { worth } from './state-copy.ts';
 import { listing, order, testAddress, Venue } from './venue.ts';
 
 /**
- * A venue for one written scenario. Prices start at 100, sizes are whole units, and money is in
- * USDC.
+ * A venue for a single written scenario. Prices start at 100, sizes are whole units, and money is
+ * in USDC.
  */
 
 export const PRICE = 10_000;
@@ -57,13 +57,15 @@ export class ScenarioVenue {
     this.venue.credit(this.venue.fund, usdc);
   }
 
-  /** Lets one account buy units from another. */
+  /** Has one account buy units from another. */
   deal(buyer: Address, seller: Address, units: number, price = 100, id = 1): void {
     const terms = { id, price: price * PRICE, size: units * LOTS };
     this.venue.deal({ buyer, seller }, terms);
   }
 
-  /** Rests an order. Positive units buy. Returns the reason if the order is rejected. */
+  /**
+   * Rests an order; a positive number of units buys. Returns the reason if the order is rejected.
+   */
   rest(account: Address, units: number, price: number, id = 1): string | undefined {
     const size = Math.abs(Math.round(units * LOTS));
     const isBuy = units > 0;
@@ -97,7 +99,7 @@ export class ScenarioVenue {
     this.venue.wait(1_000 * seconds).prices(changes);
   }
 
-  /** Stops pushing a market's price and waits until the price is stale. */
+  /** Stops pushing a market's price and waits until it is stale. */
   silence(id: number): void {
     this.venue.hush(id, true);
     this.prices({}, 31);
@@ -120,7 +122,7 @@ export class ScenarioVenue {
     return sum / LOTS;
   }
 
-  /** Returns the total value of the accounts with positions at the mark, rounded to the cent. */
+  /** Returns the accounts' total value with positions at the mark, rounded to the cent. */
   sum(...people: readonly Address[]): number {
     const { markets, fundsByAccount } = this.venue.shot;
     let total = 0n;
@@ -131,7 +133,7 @@ export class ScenarioVenue {
     return Math.round(Number(total) / 10_000) / 100;
   }
 
-  /** The balances of the insurance fund and the treasury together. */
+  /** The combined balances of the insurance fund and the treasury. */
   get reserves(): number {
     const treasury = Number(this.venue.shot.treasury) / 1_000_000;
     return Math.round((this.sum(this.venue.fund) + treasury) * 100) / 100;

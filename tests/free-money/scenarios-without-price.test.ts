@@ -5,16 +5,16 @@ import { order, type Unsigned } from './venue.ts';
 
 /**
  * R-oracle-stale: the owner of a position without a valid price tries to move money away before the
- * price returns at half of its value. The remaining money must pay for the loss, so that other
- * accounts and the fund do not.
+ * price returns at half its value. The money that is left must pay for the loss, so that other
+ * accounts and the fund do not have to.
  */
 
 const [AA, BB] = [1, 2];
 const HOUR_S = 3_600;
-/** The first seven samples of the hour are fresh, and the next 373 are missed. */
+/** The hour's first seven samples have a valid price, and the next 373 are missed. */
 const LOST_S = 1_900;
 
-/** Ways in which a market loses its valid price, each with the way in which the price returns. */
+/** Ways in which a market can lose its valid price, each with how the price returns. */
 const SILENCES: readonly {
   readonly what: string;
   readonly begin: (scenario: ScenarioVenue) => void;
@@ -92,7 +92,7 @@ describe.each(SILENCES)('R-oracle-stale: a position in $what', ({ begin, end }) 
     expect(scenario.reserves).toBeGreaterThanOrEqual(fund);
   });
 
-  test('money cannot leave by a trade far from the mark with a cooperating account', () => {
+  test('money cannot leave through a trade far from the mark with a colluding account', () => {
     const { fund, owner, scenario } = opened();
     const friend = scenario.person(20_000);
     begin(scenario);
@@ -124,7 +124,7 @@ describe.each(SILENCES)('R-oracle-stale: a position in $what', ({ begin, end }) 
     expect(scenario.reserves).toBeGreaterThanOrEqual(50_000);
   });
 
-  test('money cannot leave by transfer, withdrawal or a lower leverage of another position', () => {
+  test('money cannot leave through a transfer, a withdrawal or lower leverage on another position', () => {
     const { owner, scenario } = opened();
     isolate(scenario, owner);
     const maker = scenario.person(100_000);
@@ -158,8 +158,8 @@ describe.each(SILENCES)('R-oracle-stale: a position in $what', ({ begin, end }) 
 });
 
 /**
- * Opens a cross long position of 100 units of AA with 5,000 USDC against a well-funded account,
- * with a large insurance fund.
+ * Opens a cross long of 100 units of AA with 5,000 USDC against a well-funded account, with a large
+ * insurance fund.
  */
 function opened(): { scenario: ScenarioVenue; owner: Address; maker: Address; fund: number } {
   const scenario = new ScenarioVenue(2);

@@ -4,10 +4,10 @@ import { ScenarioVenue } from './scenario-table.ts';
 
 /**
  * Written scenarios of price gaps. Each of them once gained money from the venue or from another
- * account. There are no fees, so the owners may not have more than their initial total at the end.
+ * account. There are no fees, so at the end the owners may not have more than their initial total.
  */
 
-test('R-liquidation: three accounts with positions in each other settle a gap among themselves', () => {
+test('R-liquidation: three accounts with positions against each other settle a gap among themselves', () => {
   const scenario = new ScenarioVenue(2, { ...FIFTY, takerFeeE8: 0, makerFeeE8: 0 });
   const terms = { leverage: 50 };
   const [j, k, b] = [
@@ -23,7 +23,7 @@ test('R-liquidation: three accounts with positions in each other settle a gap am
   expect(scenario.reserves).toBe(0);
 });
 
-test('R-order-of-events: the take-profit of a hedge does not leave the loss of its other side to a maker', () => {
+test("R-order-of-events: a hedge's take-profit does not leave the other side's loss to a maker", () => {
   const scenario = new ScenarioVenue();
   const owner = scenario.person(2_000, 'isolated', { hedge: true });
   const maker = scenario.person(100_000);
@@ -37,7 +37,7 @@ test('R-order-of-events: the take-profit of a hedge does not leave the loss of i
   expect(scenario.sum(maker)).toBeGreaterThanOrEqual(100_000);
 });
 
-test('R-adl: the take-profit of one of two accounts does not leave the loss of the other to a maker', () => {
+test("R-adl: one account's take-profit does not leave its partner account's loss to a maker", () => {
   const scenario = new ScenarioVenue();
   const [long, short] = [scenario.person(1_000, 'isolated'), scenario.person(2_000, 'isolated')];
   const maker = scenario.person(100_000);
@@ -78,7 +78,7 @@ test('R-adl: a loss in another market does not protect a winner from deleveragin
   expect(scenario.reserves).toBeGreaterThanOrEqual(2_000);
 });
 
-test('R-insurance-fund: a large fund does not pay for a gap that costs more than a twentieth of its value', () => {
+test('R-insurance-fund: a large fund does not pay for a gap costing more than a twentieth of its value', () => {
   const scenario = new ScenarioVenue();
   const [long, short] = [scenario.person(500), scenario.person(2_000)];
   scenario.fund(20_000);
@@ -105,7 +105,7 @@ test('R-insurance-fund: consecutive gaps in several markets cost the fund at mos
   expect(scenario.sum(...owners)).toBeLessThanOrEqual(6 * 5_000 + 10_000);
 });
 
-test("R-insurance-fund: the only bidder for the fund's position gains less than the margin that the fund took over", () => {
+test("R-insurance-fund: the only bidder for the fund's position gains less than the margin the fund took over", () => {
   const scenario = new ScenarioVenue();
   scenario.fund(200_000);
   const [long, short] = [scenario.person(5_000), scenario.person(20_000)];
@@ -131,9 +131,7 @@ const FIFTY = {
   tiers: [{ tier: 1, minSize: 0, maxSize: 100_000_000, maxLeverage: 50, mmrE8: 1_000_000 }],
 };
 
-/**
- * Opens a long and a short position of one account against a maker, whose position is then flat.
- */
+/** Opens a long and a short for one account against a maker, whose own position is then flat. */
 function hedge(scenario: ScenarioVenue, owner: Address, maker: Address, units: number): void {
   scenario.deal(owner, maker, units);
   scenario.deal(maker, owner, units);

@@ -5,8 +5,8 @@ import { explain, search } from './search.ts';
 
 /**
  * R-liquidation, R-oracle-stale, R-insurance-fund, R-funding, R-fillable: no group of accounts
- * gains money without risk. Every commit gets new histories. FREE_MONEY_SEED repeats those of a
- * run, FREE_MONEY_RUNS sets their number, and `npm run free-money` runs for an hour.
+ * gains money without risk. Every commit gets new histories. FREE_MONEY_SEED repeats those of an
+ * earlier run, FREE_MONEY_RUNS sets how many there are, and `npm run free-money` runs for an hour.
  */
 
 const RUNS = Number(process.env['FREE_MONEY_RUNS'] ?? 1_000);
@@ -17,7 +17,7 @@ const RUNS = Number(process.env['FREE_MONEY_RUNS'] ?? 1_000);
 const OPEN_RUNS = Math.ceil(RUNS / 50);
 const SEED = freshSeed('FREE_MONEY_SEED');
 
-/** Cases that the histories must reach, because the judges would otherwise check nothing. */
+/** Cases that the histories must reach, because otherwise the judges would check nothing. */
 const REACHED = [
   'adl',
   'cancel',
@@ -48,7 +48,7 @@ test(
 );
 
 test(
-  `colluding accounts gain no more funding from makers and holders than its bound, FREE_MONEY_SEED=${SEED}`,
+  `colluding accounts gain no more funding from makers and holders than the bound allows, FREE_MONEY_SEED=${SEED}`,
   () => {
     const { found, reached } = search({ worlds: ['open'], seed: SEED, runs: OPEN_RUNS });
     expect(found.map(explain).join('\n')).toBe('');
@@ -61,11 +61,11 @@ test(
 
 /**
  * These seeds once caused false alarms. The causes were a fee that a later fill of the same order
- * did not cover, leverage raised in the entry in which money left, and a maker with enough margin
- * for the whole order but not for the part that the taker wanted.
+ * did not cover, leverage raised in the same entry in which money left, and a maker with enough
+ * margin for the whole order but not for the part that the taker wanted.
  */
 test.each([846_770_216, 91_049_933, 628_861_503])(
-  'colluding accounts gain no money in the history of seed %d',
+  'colluding accounts gain no money in the history with seed %d',
   (seed) => {
     expect(search({ worlds: ['closed'], seed, runs: 1 }).found.map(explain)).toEqual([]);
   },

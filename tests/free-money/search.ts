@@ -9,10 +9,11 @@ import { shrink } from './shrink.ts';
 
 /**
  * Searches for risk-free gains: `npm run free-money -- --minutes 60`, or `--world open --seed 7
- * --runs 1` to repeat one history. In the closed world, accounts of one owner and others act at
+ * --runs 1` to repeat a single history. In the closed world, one owner's accounts and others act at
  * random around price gaps and in stale, halted and closing markets. In the open world, the owner's
  * accounts attack the book among honest makers and holders over hours of funding. All properties
- * are checked after every entry. A violating history is shortened as far as possible and printed.
+ * are checked after every entry. A history that violates one is shortened as far as possible and
+ * printed.
  */
 
 const WORLDS = {
@@ -40,11 +41,11 @@ export type Found = {
 export type SearchOptions = {
   /**
    * Each seed produces one history of each world. In the open world, the search continues with
-   * mutations of the history that has the larger gain.
+   * mutations of whichever history has the larger gain.
    */
   readonly worlds: readonly World[];
   readonly seed: number;
-  /** Number of seeds, unless the time limit is reached first. */
+  /** The number of seeds, unless the time limit is reached first. */
   readonly runs: number;
   readonly untilMs?: number;
   /** The search ends after this many findings. */
@@ -78,7 +79,7 @@ export function search(options: SearchOptions): SearchReport {
 }
 
 /**
- * Runs the history of a seed and then mutations, each based on the history with the largest gain.
+ * Runs a seed's history and then mutations, each based on the history with the largest gain so far.
  */
 function searchSeed(world: World, seed: number, figures: Figures): Found | undefined {
   const random = seededRandom(seed);
@@ -107,7 +108,7 @@ function playSeed(world: World, seed: number, history: History): Played {
   }
 }
 
-/** Describes a finding with the shortest history that still reproduces it. */
+/** Describes a finding using the shortest history that still reproduces it. */
 export function explain({ finding, history, seed, world }: Found): string {
   const short = shrink(history, finding.property);
   const steps = short.steps.map((step) => `  ${JSON.stringify(step)}`).join('\n');

@@ -3,8 +3,8 @@ import type { History, Step } from './history.ts';
 import { play } from './play.ts';
 
 /**
- * Removes steps, and then actions, routines and time from the remaining steps, as long as the
- * history violates the same property.
+ * Removes steps, and then actions, routines and time from the steps that are left, as long as the
+ * history still violates the same property.
  */
 
 const TRIES_MAX = 600;

@@ -2,7 +2,7 @@ import type { MarginTier, State } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 
 /**
- * A copy of the accounts and markets at one point in time, with amounts and sizes only. The judges
+ * A copy of the accounts and markets at one point in time, with only amounts and sizes. The judges
  * derive all other values themselves.
  */
 
@@ -43,7 +43,7 @@ export type Market = {
   /** R-delist: true if the closing hour has missed more than half of its samples. */
   readonly isLost: boolean;
   readonly isSettled: boolean;
-  /** R-delist: true from the operator's delist action onwards. */
+  /** R-delist: true from the operator's delist action on. */
   readonly isClosing: boolean;
   readonly tiers: readonly MarginTier[];
 };
@@ -108,7 +108,7 @@ export function hasValidMark({ isHalted, isLost, isStale, isWaiting, mark }: Mar
 /** The price at which positions in each instrument are valued. */
 export type Prices = (id: number) => number;
 
-/** Returns the total value of an account with positions at the given prices. */
+/** Returns an account's total value, with positions at the given prices. */
 export function worth({ aside, balance, held }: Funds, prices: Prices): bigint {
   let value = balance + aside;
   for (const each of held) value += each.margin + each.reserved + unrealised(each, prices);

@@ -18,7 +18,7 @@ export type Players = {
 
 /** R-funding: premiums are sampled at multiples of this interval. */
 const SAMPLE_MS = 5_000;
-/** The delay of single actions after the last sample, in milliseconds. */
+/** The delay of single actions after the latest sample, in milliseconds. */
 const ACT_MS = 2_200;
 const RESTING_MS = 1_700;
 /**
@@ -47,7 +47,7 @@ export function playStretch(players: Players, stretch: Stretch): void {
   }
 }
 
-/** Returns the due commands of an interval, by time. Commands with the same time share an entry. */
+/** Returns an interval's due commands by time. Commands with the same time share an entry. */
 function entriesOf(
   players: Players,
   stretch: Stretch,
@@ -105,8 +105,8 @@ function moved(venue: Venue, { walk }: Stretch, random: SeededRandom): Record<nu
 }
 
 /**
- * Returns new quotes of an honest maker. Makers use the fair price even while the oracle is stale.
- * A closing market is valued at its mark (R-delist), and makers only reduce there.
+ * Returns an honest maker's new quotes. Makers use the fair price even while the oracle price is
+ * stale. A closing market is valued at its mark (R-delist), and there makers only reduce.
  */
 function requote(venue: Venue, address: Address, quotes: Quotes, id: number): Command[] {
   const funds = venue.shot.fundsByAccount.get(address);
@@ -169,7 +169,7 @@ function attack(players: Players, routine: Routine, nth: number): Command[] {
     case 'amend':
       return [venue.sign(address, { type: 'modifyOrder', ...perp, target, price, size })];
     default:
-      // The engine rejects a second order with this client order id while the first order rests.
+      // The engine rejects a second order with this client order id while the first one rests.
       return [place(request)];
   }
 }
@@ -187,8 +187,7 @@ function withdrawn(players: Players, routine: Routine, nth: number): Command[] {
   if (routine.kind === 'flash') {
     return [venue.sign(address, { type: 'cancelByClientId', cancels: [{ ...perp, ...target }] })];
   }
-  // Moves the order back to a price at which it has no effect. The first time, it is placed at that
-  // price.
+  // Moves the order back to a price at which it has no effect. The first time, it is placed there.
   const price = priceOf(venue, market, routine.isBuy ? -790 : 790);
   const size = sizeOf(players, funds, market, routine);
   const request = { ...orderOf(market, routine), price, size, clientOrderId };

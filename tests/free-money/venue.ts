@@ -13,8 +13,9 @@ import { defaultParameters } from '../../packages/replica/src/genesis-commands.t
 import { hasValidMark, shotOf, type StateCopy } from './state-copy.ts';
 
 /**
- * The venue under test consists of the engine only and is controlled by commands. It stores copies
- * of accounts and markets before and after each entry, and the last valid mark of every instrument.
+ * The venue under test consists of the engine alone and is controlled through commands. It keeps
+ * copies of accounts and markets from before and after each entry, and every instrument's last
+ * valid mark.
  */
 
 export const START_MS = 1_767_225_600_000;
@@ -31,7 +32,8 @@ export type Entry = {
   readonly before: StateCopy;
   readonly after: StateCopy;
   /**
-   * R-order-of-events: each instrument's mark in the latest earlier entry in which it was valid.
+   * R-order-of-events: each instrument's mark in the latest earlier entry in which that mark was
+   * valid.
    */
   readonly judged: ReadonlyMap<number, number>;
 };
@@ -146,9 +148,7 @@ export class Venue {
     return this.apply([push, ...more]);
   }
 
-  /**
-   * Stops or resumes the price pushes of this market, starting with the next entry that has prices.
-   */
+  /** Stops or resumes this market's price pushes, from the next entry with prices on. */
   hush(id: number, isHushed: boolean): void {
     if (isHushed) this.#hushed.add(id);
     else this.#hushed.delete(id);

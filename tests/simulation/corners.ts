@@ -1,6 +1,6 @@
 /**
- * Cases that a simulation must reach, because its checks would otherwise prove nothing: event
- * types, liquidation steps, reasons of cancels and reasons of rejections.
+ * Cases that a simulation must reach, because otherwise its checks would prove nothing: event
+ * types, liquidation steps, cancel reasons and reject reasons.
  */
 
 const EVENTS = [
@@ -23,7 +23,7 @@ const EVENTS = [
   'tradeExecuted',
 ];
 
-/** Cases that the checks after each block must have covered. */
+/** Cases that must have been covered by the checks after each block. */
 const JUDGED = ['judged: at risk', 'judged: deleveraged'];
 
 const STEPS = [
@@ -95,7 +95,7 @@ const REFUSALS = [
   'valueBelowMin',
 ];
 
-/** Cases that any four histories of ten thousand commands reach with any seeds. */
+/** Cases that any four histories of ten thousand commands reach, whatever their seeds. */
 export const CORNERS: readonly string[] = [...EVENTS, ...JUDGED, ...STEPS, ...CANCELS, ...REFUSALS];
 
 /** Cases that only long histories reach reliably. */

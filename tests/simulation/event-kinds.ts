@@ -1,8 +1,8 @@
 import type { EngineEvent } from '@oddlot/engine';
 
 /**
- * Returns true if the mark is the average of the closing hour, which takes effect after all other
- * events of its block (R-delist).
+ * Returns true if the mark is the closing hour's average, which takes effect after all other events
+ * in its block (R-delist).
  */
 export function isSettlementMark(event: EngineEvent, later: readonly EngineEvent[]): boolean {
   if (event.type !== 'markUpdated') return false;

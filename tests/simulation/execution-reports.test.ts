@@ -20,10 +20,10 @@ import { type ModelOrder, ReportModel } from './report-model.ts';
 import { RowRig } from './row-rig.ts';
 
 /**
- * Goal: an execution report correctly describes the book at the order's arrival, its fills and its
- * queue position. Method: random orders, amends and cancels of well-funded traders pass through the
- * real projector, which occasionally restarts, into a real database. A small separate book computes
- * the expected reports.
+ * Goal: an execution report correctly describes the book when the order arrived, the order's fills
+ * and its queue position. Method: random orders, amends and cancels by well-funded traders pass
+ * through the real projector, which is occasionally restarted, into a real database. A small
+ * separate book computes the expected reports.
  */
 
 const SEED = freshSeed('SIM_SEED');
@@ -74,7 +74,7 @@ function played(): { readonly model: ReportModel; readonly rig: RowRig } {
   const book = new ReportModel();
   for (let step = 0; step < STEPS; step += 1) {
     if (pick(4) === 0) scenario.wait(pick(40_000));
-    // Keeps the price fresh, because trading stops while the price is stale.
+    // Keeps the price from becoming stale, because trading stops while it is.
     scenario.oracle(MIDDLE);
     act(scenario, book, pick);
   }
@@ -86,9 +86,7 @@ function played(): { readonly model: ReportModel; readonly rig: RowRig } {
   return { model: book, rig: rows };
 }
 
-/**
- * Requests a report as the owner, or as the account that is `further` positions after the owner.
- */
+/** Requests a report as the owner, or as the account `further` positions after the owner. */
 async function reportOf(
   store: HistoryStore,
   { oid, user: owner }: ModelOrder,
@@ -100,8 +98,7 @@ async function reportOf(
 }
 
 /**
- * Checks that the history reached the interesting cases, because the test would otherwise prove
- * nothing.
+ * Checks that the history reached the interesting cases; otherwise the test would prove nothing.
  */
 function expectStories(reports: readonly OrderReport[]): void {
   const count = (is: (report: OrderReport) => boolean) => reports.filter(is).length;
@@ -116,8 +113,8 @@ function expectStories(reports: readonly OrderReport[]): void {
 }
 
 /**
- * Checks that pruning drops the reports of orders that ended before a given time, and fills before
- * it.
+ * Checks that pruning drops the reports on orders that ended before a given time, and fills from
+ * before it.
  */
 async function expectPruned(
   store: HistoryStore,
@@ -134,7 +131,7 @@ async function expectPruned(
     else {
       left += 1;
       const fills = before.fills.filter(({ time }) => time >= timeMs);
-      // The hash is lost together with the pruned block, and these requests have no signature.
+      // The hash is lost along with the pruned block, and these requests have no signature.
       const { txHash } = present(after, `a report of order ${oid}`).received;
       expect(after).toEqual({ ...before, fills, received: { ...before.received, txHash } });
     }
@@ -142,12 +139,13 @@ async function expectPruned(
   expect(left).toBeGreaterThan(0);
   expect(left).toBeLessThan(reports.size);
   const { rows } = await store.stats();
-  // Arrival data is kept for stored blocks, and for older orders that are open or ended later.
+  // Arrival data is kept for stored blocks, and for older orders that are still open or ended
+  // later.
   expect(rows['arrivals']).toBeLessThan(reports.size);
   expect(rows['arrivals']).toBeGreaterThanOrEqual(left);
 }
 
-/** Sends one command in its own block to the engine, and the same action to the small book. */
+/** Sends one command to the engine in its own block, and the same action to the small book. */
 function act(scenario: Scenario, model: ReportModel, pick: (below: number) => number): void {
   const user = pick(TRADERS.length);
   const trader = present(TRADERS[user], 'a trader');

@@ -11,7 +11,7 @@ import { PERPS, Workload } from './workload.ts';
 
 /**
  * Goal: the rows of a history add up to the state, and a restart in the middle changes no row.
- * Method: random histories of the engine's generators pass through the real projector with real
+ * Method: random histories from the engine's generators pass through the real projector with real
  * receipts and markets, and the test computes the accounts from the rows.
  */
 
@@ -39,8 +39,8 @@ function playTwice(blocks: readonly LoggedBlock[], every: number): RowRig {
 const DAY_MS = 86_400_000;
 
 /**
- * Checks the rows one day later, when every candle is complete and every changed account has been
- * valued.
+ * Checks the rows one day later, when every candle is complete and every account that changed has
+ * been valued.
  */
 function checkRows(rig: RowRig): Record<string, number> {
   rig.play({ timeMs: rig.state.timeMs + DAY_MS, commands: [] });
@@ -69,7 +69,7 @@ class Counts {
 }
 
 test(
-  'R-conservation: rows of random histories of perps, builders and money add up',
+  'R-conservation: the rows of random histories of perps, builders and money add up',
   () => {
     const counts = new Counts();
     fc.assert(
@@ -92,7 +92,7 @@ test(
 );
 
 test(
-  'R-conservation: rows of random histories of an outcome market add up, including its settlement',
+  'R-conservation: the rows of random histories of an outcome market add up, including its settlement',
   () => {
     const counts = new Counts();
     fc.assert(
@@ -123,7 +123,7 @@ test(
 );
 
 test.each(TRADED)(
-  'R-liquidation, R-delist: rows of seed %i add up across takeovers, deleveraging and a settlement',
+  'R-liquidation, R-delist: the rows of seed %i add up across takeovers, deleveraging and a settlement',
   (seed) => {
     const options = { seed, traders: 12, agents: true, ordersMax: 3, skill: 'all' } as const;
     const workload = new Workload(options);

@@ -16,8 +16,8 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { RowRig } from './row-rig.ts';
 
 /**
- * Goal: the store returns the projector's rows of a random history page by page. Method: rows are
- * written in batches, and all pages of all users are read back.
+ * Goal: the store returns the projector's rows for a random history, page by page. Method: rows are
+ * written in batches, and all pages for all users are read back.
  */
 
 let directory: string;

@@ -5,9 +5,9 @@ import { checkConservation, checkRisk } from './sim-checks.ts';
 import { PARAMETERS, PERPS } from './workload.ts';
 
 /**
- * The engine does not check every margin account at every mark. Each change that brings a
- * liquidation closer must therefore register the account. Each kind of change is tested on a
- * position that starts far from liquidation.
+ * The engine does not check every margin account at every mark. Any change that brings a
+ * liquidation closer must therefore register the account to be checked. Each kind of change is
+ * tested on a position that starts out far from liquidation.
  */
 
 const PERP = PERPS[0]!;
@@ -70,7 +70,7 @@ class Venue {
   }
 
   /**
-   * Lowers the price in steps of half a percent, and checks that every account at risk is under
+   * Lowers the price by half a percent at a time, and checks that every account at risk is under
    * liquidation.
    */
   fall(steps: number): void {

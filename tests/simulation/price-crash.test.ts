@@ -22,10 +22,10 @@ import {
 import { PARAMETERS as BASE } from './workload.ts';
 
 /**
- * BTC loses 40% within 60 seconds. Five hundred leveraged accounts are long and short, cross,
- * isolated and hedged, and the makers reduce their quotes. The reference ledger follows every
- * event. It checks each liquidation record against its own figures, and the engine's balances after
- * every block, to the micro-USDC.
+ * BTC loses 40% within 60 seconds. Five hundred leveraged accounts are long or short, with cross,
+ * isolated or hedged positions, and the makers reduce their quotes. The reference ledger follows
+ * every event. It checks each liquidation record against its own figures, and, after every block,
+ * the engine's balances to the micro-USDC.
  */
 
 const ID = instrumentId(1);
@@ -114,7 +114,7 @@ class CrashScenario {
     this.steps.set(step, (this.steps.get(step) ?? 0) + 1);
   }
 
-  /** Checks that all balances equal those of the ledger, to the micro-USDC. */
+  /** Checks that all balances equal the ledger's, to the micro-USDC. */
   #compare(): void {
     const { ledger, state } = this;
     expectSame<bigint>(state.treasury, ledger.books.treasury);
@@ -159,7 +159,7 @@ function order(shape: Partial<OrderRequest> & { price: number; size: number }): 
 }
 
 /**
- * Returns quotes of all makers around a price. The levels are 0.1% apart, and each has the given
+ * Returns all makers' quotes around a price. The levels are 0.1% apart, and each has the given
  * number of lots.
  */
 function quotes(scenario: CrashScenario, price: number, lots: number): Command[] {
@@ -239,8 +239,8 @@ function settings(scenario: CrashScenario, trader: Address, at: number): Command
 const leverageOf = (at: number): number => 4 + ((at * 7) % 40);
 
 /**
- * Seven of ten accounts are long, and hedged accounts add a smaller opposite position. The margin
- * of some positions is so small that their owners are at risk before the first price gap.
+ * Seven out of ten accounts are long, and hedged accounts add a smaller opposite position. Some
+ * positions have so little margin that their owners are at risk before the first price gap.
  */
 function enter(scenario: CrashScenario, trader: Address, at: number): Command {
   const isBuy = at % 10 < 7;
@@ -276,7 +276,7 @@ function crash(scenario: CrashScenario): void {
   }
 }
 
-/** The price remains constant for two minutes, and the makers return. */
+/** The price stays constant for two minutes, and the makers return. */
 function recover(scenario: CrashScenario): void {
   for (let second = 1; second <= 120; second += 2) {
     const commands = [scenario.price(OPEN - 400_000, 2_000)];

@@ -19,7 +19,7 @@ import {
   scopeNumbers,
 } from './reference-margin.ts';
 
-/** Accounts of the reference ledger: their balances, settings and transfers. */
+/** The reference ledger's accounts: their balances, settings and transfers. */
 
 export type Market = {
   readonly id: number;
@@ -42,7 +42,7 @@ export type Position = {
   size: bigint;
   cost: bigint;
   margin: bigint;
-  /** The funding that this entry paid, and the position size for which it was paid. */
+  /** The funding paid in this entry, and the position size it was paid on. */
   funded?: { readonly paid: bigint; readonly size: bigint } | undefined;
 };
 
@@ -93,12 +93,12 @@ export class ReferenceBooks {
     return this.book(this.parameters.insuranceFundAddress);
   }
 
-  /** The value is false before the genesis command. */
+  /** False before the genesis command. */
   get hasFund(): boolean {
     return this.accounts.has(this.#parameters?.insuranceFundAddress ?? '');
   }
 
-  /** Returns the account's positions in the form that the reference margin model uses. */
+  /** Returns the account's positions in the form used by the reference margin model. */
   legs(owner: Book): { position: Position; leg: MarginLeg }[] {
     return [...owner.positions.values()].map((position) => {
       const leg = { ...position, ...this.sums(owner, position), ...this.mode(owner, position) };
@@ -129,7 +129,7 @@ export class ReferenceBooks {
     return sum;
   }
 
-  /** R-insurance-fund: returns 1% of the open interest at the marks of the block. */
+  /** R-insurance-fund: returns 1% of the open interest at the block's marks. */
   insuranceTarget(): bigint {
     let interest = 0n;
     for (const { positions } of this.accounts.values()) {
@@ -139,9 +139,9 @@ export class ReferenceBooks {
   }
 
   /**
-   * R-funding, R-insurance-fund: returns the hourly funding of a position. The fund pays none, so
-   * the receiving side shares what the other accounts pay. Payments are rounded up, and receipts
-   * are rounded down.
+   * R-funding, R-insurance-fund: returns a position's hourly funding. The fund pays none, so the
+   * receiving side shares what the other accounts pay. Payments are rounded up, and receipts are
+   * rounded down.
    */
   fundingOf(owner: Book, { market, size }: Position, dueMs: number, rateE10: bigint): bigint {
     const oracle = dueMs === this.nowMs ? market.oracle : market.oracleBefore;
@@ -252,7 +252,7 @@ export class ReferenceBooks {
   }
 
   /**
-   * The amount that the most recently taken-over isolated position has paid to its owner's balance.
+   * The amount that the isolated position taken over most recently has paid to its owner's balance.
    */
   paidOut = 0n;
 
@@ -277,7 +277,10 @@ export class ReferenceBooks {
     fund.balance -= missing - fromTreasury;
   }
 
-  /** R-deficit: at the end of an entry, the treasury raises the fund's account value to zero. */
+  /**
+   * R-deficit: at the end of an entry, the treasury brings a negative account value of the fund up
+   * to zero.
+   */
   liftFund(): void {
     const paid = min(max(-this.cross(this.fund).equity, 0n), this.treasury);
     this.treasury -= paid;
@@ -286,7 +289,7 @@ export class ReferenceBooks {
 
   /**
    * R-liquidation (2b): returns the largest size of an isolated side that can close against the
-   * other side at a price without leaving that side below zero. A search finds the size.
+   * other side at a price without leaving that side below zero. The size is found by search.
    */
   nettable(owner: Book, failing: Position, price: bigint): bigint {
     const other = this.otherLeg(owner, failing);
@@ -316,7 +319,7 @@ export class ReferenceBooks {
       .find((each) => each.market === market && each.leg !== leg && each.size !== 0n);
   }
 
-  /** Adds released margin and PnL to the balance. The margin pays for a deficit. */
+  /** Adds released margin and PnL to the balance. Any deficit is paid out of the margin. */
   payOut(owner: Book, position: Position, released: bigint, gain: bigint): bigint {
     const cash = released + gain;
     position.margin -= released - min(cash, 0n);
@@ -376,7 +379,7 @@ export class ReferenceBooks {
     return created;
   }
 
-  /** Returns the position to which a signed size refers. */
+  /** Returns the position that a signed size refers to. */
   signed(owner: Book, id: number, size: number): Position {
     return this.position(owner, this.market(id), owner.isHedged && size < 0 ? 1 : 0);
   }

@@ -23,7 +23,7 @@ import { endEntry, healthOf, isMarginRestricted, lossesOf, readPrices } from './
 
 /**
  * Follows a venue through its commands and events, and predicts every balance, position, isolated
- * margin and reserve. Following the rulebook, it recomputes how trades, funding, liquidation steps,
+ * margin and reserve. It recomputes from the rulebook how trades, funding, liquidation steps,
  * deleveraging, settlements and settings change money. Matching, validation, fees and funding rates
  * come from the engine.
  */
@@ -74,7 +74,7 @@ export class ReferenceLedger {
     this.#orders.amend = undefined;
   }
 
-  // Applies the effects between two events that no event reports.
+  // Applies the effects between two events that are not reported by any event.
 
   #between(
     event: EngineEvent,
@@ -95,7 +95,7 @@ export class ReferenceLedger {
     const needsTarget = event.type === 'tradeExecuted' || event.type === 'liquidationStep';
     const isSettlement = isSettlementMark(event, events.slice(at + 1));
     if (needsTarget || isSettlement) this.#target ??= this.books.insuranceTarget();
-    // The price of a settled market no longer changes.
+    // A settled market's price no longer changes.
     if (isSettlement && event.type === 'markUpdated') {
       this.books.market(event.instrumentId).isDelisted = true;
     }
@@ -104,8 +104,8 @@ export class ReferenceLedger {
   }
 
   /**
-   * Returns true if the event shows that the work on a margin account has ended. This can be a step
-   * of another account, a trade of the fund, or an order.
+   * Returns true if the event shows that the venue has finished working on a margin account. The
+   * event may be another account's step, a trade by the fund, or an order.
    */
   #startsWork(event: EngineEvent, command: Command | undefined): boolean {
     if (event.type === 'liquidationStep') return true;
@@ -120,7 +120,7 @@ export class ReferenceLedger {
     this.#fundingLeft = 0n;
   }
 
-  /** Returns true if the event transfers the size that no account took to the fund. */
+  /** Returns true if the event transfers to the fund the size that no account took. */
   #isRest(event: EngineEvent): boolean {
     const isLeft = this.#adl !== undefined && this.#adl.position.size !== 0n;
     return isLeft && event.type === 'liquidationStep' && event.step === 'insurance';
@@ -130,15 +130,15 @@ export class ReferenceLedger {
     if (this.#adl === undefined) return;
     const { isSolvent, owner, position } = this.#adl;
     this.#adl = undefined;
-    // The remaining size of a solvent account is left to the next entry.
+    // A solvent account's remaining size is left to the next entry.
     if (position.size !== 0n && isSolvent) return;
     same('what is left untold', position.size, 0n);
     this.#endTakeOver(owner, position);
   }
 
   /**
-   * Transfers the remaining money of a margin account to the fund after its last position has been
-   * taken over.
+   * Transfers a margin account's remaining money to the fund after its last position has been taken
+   * over.
    */
   #endTakeOver(owner: Book, position: Position): void {
     const { isIsolated } = this.books.mode(owner, position);
@@ -159,7 +159,7 @@ export class ReferenceLedger {
   }
 
   /**
-   * R-deficit: first the fund pays, then the treasury. The remainder lowers the fund's value below
+   * R-deficit: the fund pays first, then the treasury. Any remainder takes the fund's value below
    * zero.
    */
   #coverDeficits(): void {
@@ -300,8 +300,8 @@ export class ReferenceLedger {
   }
 
   /**
-   * Applies one side of a fill. Returns the amount, including its fee, that an isolated opening
-   * moved out of the balance.
+   * Applies one side of a fill. Returns the amount, including its fee, that opening an isolated
+   * position moved out of the balance.
    */
   #fill(
     owner: Book,
@@ -396,7 +396,7 @@ export class ReferenceLedger {
     same('the notional of a step', event.notional, scope.notional);
     const isPair = event.step === 'cancel' && event.price !== undefined;
     if (event.step === 'cancel' && !isPair) {
-      // The cancels of this step may have released reserves after its figures were recorded.
+      // The cancels in this step may have released reserves after its figures were recorded.
       if (event.equity > scope.equity) throw new Error('a cancel that cost equity');
       same('a cancel of a scope at risk', isAtRisk({ ...scope, equity: event.equity }), true);
       return;
@@ -410,8 +410,8 @@ export class ReferenceLedger {
   }
 
   /**
-   * R-liquidation (2b): nets the failing side against the other side at the bankruptcy price of the
-   * failing side.
+   * R-liquidation (2b): nets the failing side against the other side at the failing side's
+   * bankruptcy price.
    */
   #net(owner: Book, failing: Position, { marginMode, positions, price }: LiquidationStep): void {
     same('the margin of a netted leg', marginMode, 'isolated');

@@ -19,9 +19,9 @@ import { Workload } from './workload.ts';
 /**
  * Goal: money, margin and liquidation of cross, isolated and hedge accounts follow the rulebook.
  * Method: the engine runs random histories of all trader and operator actions, and a separate
- * ledger follows the events and predicts all balances, positions, margins and reserves. Both are
- * compared after every block, including equity, requirements, withdrawable amount and liquidation
- * state of each margin account.
+ * ledger follows the events and predicts all balances, positions, margins and reserves. The two are
+ * compared after every block, including each margin account's equity, requirements, withdrawable
+ * amount and liquidation state.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
@@ -52,7 +52,7 @@ class Pair {
     this.#apply(Array.from({ length: count }, () => this.workload.next(this.state)));
   }
 
-  /** Delists a market and runs the closing hour in blocks of 5 s. */
+  /** Delists a market and runs its closing hour in blocks of 5 s. */
   delist(command: Command): void {
     this.workload.tick();
     this.#apply([command]);
@@ -146,8 +146,8 @@ class Pair {
       },
     );
     if (own === ledger.books.fund || isSpared) return;
-    // A recovered account remains under liquidation until its next turn, which is at most one
-    // second later.
+    // An account that has recovered stays under liquidation until its next turn, at most one second
+    // later.
     const isIn = state.liquidations.has({ account, holding: undefined });
     const health = healthOf(ledger.books, own, undefined);
     expectSame(isIn || !isAtRisk(health), true, `${address} is at risk and not under liquidation`);
@@ -178,7 +178,7 @@ test(
         numRuns: RUNS,
         seed: SEED,
         examples: [
-          // There are two hedge pairs, and closing the first is sufficient.
+          // There are two hedge pairs, and closing the first is enough.
           [[-249_557_702, 201]],
           // A trigger order triggers and rests. An amend makes it trade and rest again.
           [[-12, 102]],

@@ -1,7 +1,7 @@
 /**
- * A reference model of margin, written from the rulebook only. It is small and slow, uses bigints,
- * and shares no code with the engine. It computes the equity and requirements of each margin
- * account from positions, costs, balances, marks and tiers. The reference ledger provides these
+ * A reference model of margin, written solely from the rulebook. It is small and slow, uses
+ * bigints, and shares no code with the engine. It computes each margin account's equity and
+ * requirements from positions, costs, balances, marks and tiers. The reference ledger derives these
  * inputs from the engine's events, and the tests compare the engine with both.
  */
 
@@ -15,7 +15,7 @@ export type MarginMarket = { readonly mark: bigint; readonly tiers: readonly Mar
 
 export type MarginLeg = {
   readonly market: MarginMarket;
-  /** The signed size, which is negative for a short position. The cost has the same sign. */
+  /** The signed size, which is negative for a short. The cost has the same sign. */
   readonly size: bigint;
   readonly cost: bigint;
   readonly isIsolated: boolean;
@@ -26,7 +26,7 @@ export type MarginLeg = {
   readonly sells: bigint;
 };
 
-/** Figures of a margin account: the cross positions of an account, or one isolated position. */
+/** The figures of a margin account: an account's cross positions, or one isolated position. */
 export type ScopeNumbers = {
   readonly equity: bigint;
   readonly notional: bigint;
@@ -55,7 +55,7 @@ export function worstExposure(leg: Pick<MarginLeg, 'size' | 'buys' | 'sells'>): 
   return max(abs(leg.size + leg.buys), abs(leg.size - leg.sells));
 }
 
-/** Returns the tier of a size. A size at a boundary belongs to the lower tier. */
+/** Returns the tier for a size. A size on a boundary belongs to the lower tier. */
 function tierAt(tiers: readonly MarginTierRow[], size: bigint): MarginTierRow {
   const tier = tiers.find(({ maxSize }) => size <= maxSize) ?? tiers.at(-1);
   if (tier === undefined) throw new Error('no tiers');
@@ -70,7 +70,7 @@ export function initialFor(market: MarginMarket, size: bigint, leverage: bigint)
   return ceilDiv(size * market.mark, leverageFor(market, size, leverage));
 }
 
-/** R-tiers: charges each part of a position at the rate of its tier. */
+/** R-tiers: charges each part of a position at its tier's rate. */
 export function maintenanceFor(market: MarginMarket, size: bigint): bigint {
   let weighted = 0n;
   let from = 0n;
@@ -111,7 +111,7 @@ export function isAtRisk({ equity, notional, risk }: ScopeNumbers): boolean {
   return notional > 0n && equity <= risk;
 }
 
-/** R-withdrawable: returns the withdrawable amount, without the deduction for stale positions. */
+/** R-withdrawable: returns the withdrawable amount, before the deduction for stale positions. */
 export function withdrawableOf(balance: bigint, cross: ScopeNumbers): bigint {
   const required = max(cross.initial, ceilDiv(cross.notional, 10n));
   return max(0n, min(balance, cross.equity - required));
@@ -124,7 +124,7 @@ export function freeOf(balance: bigint, cross: ScopeNumbers): bigint {
 
 /**
  * R-bankruptcy-price: returns the price as a fraction, rounded in the account's favour. Positive
- * equity is split by maintenance margin, and a deficit by losses.
+ * equity is split in proportion to maintenance margin, and a deficit in proportion to losses.
  */
 export function bankruptcyOf(
   leg: Pick<MarginLeg, 'market' | 'size'>,

@@ -18,9 +18,9 @@ import {
   worstExposure,
 } from './reference-margin.ts';
 
-/** The orders of the reference ledger: resting orders, and the reserves of isolated orders. */
+/** The reference ledger's orders: resting orders, and the reserves of isolated orders. */
 
-/** Reasons of cancels that occur while another order is being matched. */
+/** Reasons for cancels that occur while another order is being matched. */
 const WITHIN = new Set([
   'selfTrade',
   'marginCanceled',
@@ -34,9 +34,9 @@ export class ReferenceOrders {
   readonly #books: ReferenceBooks;
   /** The state of each position before the current order was matched. */
   readonly #before = new Map<Position, Standing>();
-  /** The amount that the current taker has moved to its isolated position, including fees. */
+  /** The amount, including fees, that the current taker has moved to its isolated position. */
   used = 0n;
-  /** The amend in progress, with the maximum reserve of its order. */
+  /** The amend in progress, with its order's maximum reserve. */
   amend: { readonly orderId: number; readonly reserve: bigint } | undefined;
 
   constructor(books: ReferenceBooks) {
@@ -44,7 +44,7 @@ export class ReferenceOrders {
   }
 
   /**
-   * Applies an order update. Returns true if the order was being matched and ended without resting.
+   * Applies an order update. Returns true if the order ended while being matched, without resting.
    */
   order(event: Extract<EngineEvent, { type: 'orderUpdated' }>): boolean {
     const { order, status } = event;
@@ -76,7 +76,7 @@ export class ReferenceOrders {
     owner.balance += reserve;
   }
 
-  /** Adds an order to the book. It is either new or was amended and traded. */
+  /** Adds an order to the book. The order is either new, or was amended and then traded. */
   #rest(order: OrderSnapshot): void {
     const owner = this.#books.book(order.account);
     const position = this.#books.ofOrder(owner, order);
@@ -118,7 +118,7 @@ export class ReferenceOrders {
     this.endExecution();
   }
 
-  /** Computes the maximum reserve of an amend before the first of its events. */
+  /** Computes an amend's maximum reserve before the first of its events. */
   beginAmend(command: Extract<Command, { type: 'modifyOrder' }>): void {
     if (!('orderId' in command.target)) throw new Error('amends name the order');
     const { orderId } = command.target;
@@ -138,7 +138,7 @@ export class ReferenceOrders {
   }
 
   /**
-   * R-isolated: returns size × mark / leverage, plus the open loss and the maximum fees of the
+   * R-isolated: returns size × mark / leverage, plus the open loss and the maximum fees on the
    * opened size.
    */
   #reserveFor(
@@ -170,8 +170,8 @@ export class ReferenceOrders {
   }
 
   /**
-   * R-fee-tiers: returns the lower of the instrument's rate and the tier's rate for the volume of
-   * the last 14 full UTC days.
+   * R-fee-tiers: returns the instrument's rate or the rate of the tier for the volume of the last
+   * 14 full UTC days, whichever is lower.
    */
   #takerRate(owner: Book, market: Market): bigint {
     const today = Math.floor(this.#books.nowMs / DAY_MS);
@@ -184,7 +184,7 @@ export class ReferenceOrders {
     return BigInt(Math.min(tier?.takerFeeE8 ?? 0, market.definition.takerFeeE8));
   }
 
-  /** Stores the state of a position before the current order is matched. */
+  /** Stores a position's state before the current order is matched. */
   note(owner: Book, position: Position): void {
     if (!this.#before.has(position))
       this.#before.set(position, this.#books.standing(owner, position));

@@ -28,9 +28,9 @@ import { PARAMETERS } from './workload.ts';
 /**
  * Goal: the engine's outcome markets equal a naive implementation of the same rules. Method: random
  * histories of orders, cancels, amends, splits and merges run on both, one command per block. After
- * each block, all common data is compared: order results, fills, money, shares, reserves, fees,
- * resting and queued orders. Steps refer to orders by position, so that a failing history shrinks
- * to a short one.
+ * each block, everything the two have in common is compared: order results, fills, money, shares,
+ * reserves, fees, resting and queued orders. Steps refer to orders by position, so that a failing
+ * history can be shrunk to a short one.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 50);
@@ -58,7 +58,7 @@ const GRIDS: readonly Grid[] = [
 ];
 
 const who = fc.nat(TRADERS.length - 1);
-/** The price of the outcome, in percent of 1.00. Most orders match around 0.50. */
+/** The outcome's price, in percent of 1.00. Most orders match around 0.50. */
 const percent = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 45, max: 55 }) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 100 }) },
@@ -135,7 +135,7 @@ class Pair {
       this.#apply({ type: 'creditFaucet', account: trader, subAccount, amountMicroUsdc });
       this.reference.funds(trader).money += BigInt(amountMicroUsdc);
     }
-    // Gives three accounts shares to sell from the start.
+    // Gives three accounts shares that they can sell from the start.
     const share = Math.floor(grid.maxOrderSize / 10);
     for (const trader of TRADERS.slice(0, 3)) {
       this.#apply(this.#operate(trader, share));
@@ -150,7 +150,7 @@ class Pair {
     reference.fills = [];
     const { command, isEarly, refer } = this.#plan(taken);
     const { events, outcomes } = this.#apply(command);
-    // R-order-of-events: expiries are first, followed by cancels and orders that cannot take
+    // R-order-of-events: expiries come first, followed by cancels and orders that cannot take
     // liquidity, then releases, and then all other commands.
     reference.advance(this.#nowMs);
     let expected: unknown;
@@ -173,7 +173,7 @@ class Pair {
     this.compare();
   }
 
-  /** Returns the engine's command and the equivalent call of the reference. */
+  /** Returns the engine's command and the equivalent call to the reference. */
   #plan(taken: Step): { command: Command; isEarly: boolean; refer: () => unknown } {
     const { reference } = this;
     if (taken.kind === 'phase') {

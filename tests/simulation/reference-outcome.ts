@@ -1,8 +1,9 @@
 /**
- * A reference outcome market, written from the rulebook only. It is slow, uses bigints, and shares
- * no code with the engine. All orders are in one list. Each match scans the list by outcome, in the
- * outcome's own prices instead of a common book price. Each charge is the order's total fee minus
- * the part already paid. Free money and free shares are recomputed from balances and open orders.
+ * A reference outcome market, written solely from the rulebook. It is slow, uses bigints, and
+ * shares no code with the engine. All orders are in one list. Each match scans the list by outcome,
+ * at each outcome's own prices rather than a common book price. Each charge is the order's total
+ * fee minus what has already been paid. Free money and free shares are recomputed from balances and
+ * open orders.
  */
 
 export type Leg = 'yes' | 'no';
@@ -38,8 +39,8 @@ export type LiveOrder = {
   filled: bigint;
   filledNotional: bigint;
   /**
-   * R-modify: `queueMs` ranks the order within its price level, and `acceptedMs` is the time of its
-   * acceptance.
+   * R-modify: `queueMs` ranks the order within its price level, and `acceptedMs` is when it was
+   * accepted.
    */
   queueMs: number;
   acceptedMs: number;
@@ -63,7 +64,7 @@ export type OutcomeFill = {
   readonly taker: number;
   readonly maker: number;
   readonly size: bigint;
-  /** The prices of the taker and of the maker. */
+  /** The taker's and the maker's price. */
   readonly prices: readonly [bigint, bigint];
   readonly fee: bigint;
 };
@@ -80,9 +81,9 @@ export class ReferenceOutcome {
   phase: 'open' | 'halted' = 'open';
   treasury = 0n;
   fills: OutcomeFill[] = [];
-  /** The orders in the book, sorted by acceptance. */
+  /** The orders in the book, sorted by time of acceptance. */
   live: LiveOrder[] = [];
-  /** The orders in the delay queue, sorted by arrival. */
+  /** The orders in the delay queue, sorted by time of arrival. */
   queue: LiveOrder[] = [];
   readonly fundsByAccount = new Map<string, OutcomeFunds>();
   #nextId = 1;
@@ -98,7 +99,9 @@ export class ReferenceOutcome {
     return known;
   }
 
-  /** Returns the reserves of an owner's open and queued orders, excluding one order. */
+  /**
+   * Returns the reserves of an owner's open and queued orders, optionally excluding one of them.
+   */
   reserved(owner: string, except?: LiveOrder): OutcomeFunds {
     const sum = { money: 0n, yes: 0n, no: 0n };
     for (const order of [...this.live, ...this.queue]) {
@@ -110,7 +113,7 @@ export class ReferenceOutcome {
     return sum;
   }
 
-  /** Removes expired orders before any other work of an entry. */
+  /** Removes expired orders before any other work in an entry. */
   advance(nowMs: number): void {
     this.nowMs = nowMs;
     this.live = this.live.filter(({ request }) => (request.expireMs ?? Infinity) > nowMs);
@@ -154,7 +157,7 @@ export class ReferenceOutcome {
   amend(owner: string, id: number, price: bigint, size: bigint): OutcomeResult {
     const order = this.#own(owner, id);
     if (order === undefined) return rejected('orderUnknown');
-    // A rejected amend does not change its order, and returns it.
+    // A rejected amend leaves its order unchanged, and returns it.
     const stays = (reason: string): OutcomeResult => ({ ...resultOf(order, 'open'), reason });
     if (this.phase === 'halted') return stays('tradingHalted');
     if (size >= 0n && size <= order.filled) {
@@ -253,7 +256,8 @@ export class ReferenceOutcome {
   }
 
   /**
-   * Returns the free shares of the order's outcome. The order's own reserve does not reduce them.
+   * Returns the free shares of the order's outcome. The order's own reserve does not count against
+   * them.
    */
   #freeShares(order: LiveOrder): bigint {
     const { leg } = order.request;
@@ -295,9 +299,9 @@ export class ReferenceOutcome {
 
   /**
    * Returns the resting order that an order with this limit matches first. A buy matches sells of
-   * its outcome at or below the limit, and buys of the other outcome that together pay at least
-   * 1.00. A sell matches buys of its outcome at or above the limit, and sells of the other outcome
-   * that together ask at most 1.00.
+   * its outcome at or below the limit, and buys of the other outcome if the two together pay at
+   * least 1.00. A sell matches buys of its outcome at or above the limit, and sells of the other
+   * outcome if the two together ask at most 1.00.
    */
   #next(order: LiveOrder, limit: bigint): LiveOrder | undefined {
     const { isSell, leg } = order.request;

@@ -1,4 +1,4 @@
-/** The types of the reference venue, and its stateless arithmetic of margin and funding. */
+/** The reference venue's types, and its stateless margin and funding arithmetic. */
 
 export type ReferenceTier = {
   readonly maxSize: bigint;
@@ -18,7 +18,7 @@ export type ReferencePerp = {
   oracle: bigint;
   oracleMs: number;
   mark: bigint;
-  /** R-funding: the sum of the premiums of the current hour, in 10^-10, and their number. */
+  /** R-funding: the sum of the current hour's premiums, in 10^-10, and how many there are. */
   premiums: bigint;
   samples: number;
 };
@@ -94,7 +94,7 @@ export function initialOf(perp: ReferencePerp, exposure: bigint): bigint {
   return ceil(exposure * perp.mark, min(min(LEVERAGE, first), most));
 }
 
-/** Charges each part of the position at the rate of its tier. */
+/** Charges each part of the position at its tier's rate. */
 export function maintenanceOf(perp: ReferencePerp, size: bigint): bigint {
   let weighted = 0n;
   let from = 0n;
@@ -120,8 +120,8 @@ export function premiumOf(perp: ReferencePerp, bids: Side, asks: Side): bigint {
 }
 
 /**
- * Returns the average price of the impact notional on one side as a fraction of value and lots,
- * both multiplied by one price.
+ * Returns one side's average price for the impact notional as a fraction of value and lots, both
+ * multiplied by one price.
  */
 function impactOf(
   { impactNotional }: ReferencePerp,
@@ -155,7 +155,7 @@ export function paidFor(due: bigint): bigint {
   return due > 0n ? ceil(due, 10_000_000_000n) : due / 10_000_000_000n;
 }
 
-/** R-sizes: returns why the numbers of an order are rejected, or undefined if they are valid. */
+/** R-sizes: returns why an order's numbers are rejected, or undefined if they are valid. */
 export function shapeFault(
   { maxLimit, maxMarket, tick }: ReferencePerp,
   { price, size, tif }: ReferenceRequest,
@@ -166,7 +166,7 @@ export function shapeFault(
   return price % tick === 0n ? undefined : 'priceOffTick';
 }
 
-/** R-sizes: returns true if the price is more than 80% away from the oracle. */
+/** R-sizes: returns true if the price is more than 80% away from the oracle price. */
 export function isTooFar({ oracle }: ReferencePerp, price: bigint): boolean {
   return 5n * price < oracle || 5n * price > 9n * oracle;
 }

@@ -3,8 +3,8 @@ import type { Book, Market, Position, ReferenceBooks } from './reference-books.t
 import { abs, max, type ScopeNumbers, withdrawableOf } from './reference-margin.ts';
 
 /**
- * Describes how the reference ledger handles markets without a valid price (R-oracle-stale,
- * R-ratio), and losses since their last valid mark (R-bankruptcy-price).
+ * How the reference ledger handles markets without a valid price (R-oracle-stale, R-ratio), and
+ * losses since the last valid mark (R-bankruptcy-price).
  */
 
 export function isUnpriced(books: ReferenceBooks, market: Market): boolean {
@@ -39,8 +39,8 @@ export function endEntry(books: ReferenceBooks): void {
 }
 
 /**
- * Returns the positions of a margin account: one isolated position, or all cross positions of an
- * account.
+ * Returns a margin account's positions: one isolated position, or all of an account's cross
+ * positions.
  */
 function positionsOf(
   books: ReferenceBooks,
@@ -60,14 +60,14 @@ function unjudged(books: ReferenceBooks, owner: Book, position: Position | undef
   return held.filter(({ market }) => isUnpriced(books, market));
 }
 
-/** Returns twice the value of the position if it has no valid price, and 0 otherwise. */
+/** Returns twice the position's value if it has no valid price, and 0 otherwise. */
 function shareOf(books: ReferenceBooks, owner: Book, position: Position | undefined): bigint {
   return unjudged(books, owner, position).reduce((sum, { market, size }) => {
     return sum + 2n * abs(size) * max(market.mark, judgedOf(market));
   }, 0n);
 }
 
-/** R-ratio: returns the figures of a margin account. Its equity excludes unconfirmed profit. */
+/** R-ratio: returns a margin account's figures. Its equity excludes unconfirmed profit. */
 export function healthOf(
   books: ReferenceBooks,
   owner: Book,
@@ -97,8 +97,7 @@ export function isMarginRestricted(books: ReferenceBooks, owner: Book): boolean 
 }
 
 /**
- * Returns the loss of a position since its last valid mark, including the funding that this entry
- * paid.
+ * Returns a position's loss since its last valid mark, including the funding paid in this entry.
  */
 function lossOf({ funded, market, size }: Position): bigint {
   const fall = max(0n, size * (judgedOf(market) - market.mark));
@@ -109,7 +108,7 @@ function lossOf({ funded, market, size }: Position): bigint {
 }
 
 /**
- * Returns the loss of a position and that of its whole margin account. Their ratio is the
+ * Returns a position's loss and that of its whole margin account. The ratio of the two is the
  * position's share of a deficit.
  */
 export function lossesOf(

@@ -21,11 +21,11 @@ import { PARAMETERS, PERPS, Workload } from './workload.ts';
 
 /**
  * Goal: the engine equals a naive venue that implements the same rules. Method: seeded random
- * histories run on both, one command per block. After each block, all common data is compared:
- * order results, balances, positions, costs, fees, resting orders and margins. A history consists
- * of a seed and a length, so that a failing history shrinks to its shortest failing prefix. The
- * reference supports one-way cross margin without liquidations, so a history ends at the first
- * liquidation.
+ * histories run on both, one command per block. After each block, everything the two have in common
+ * is compared: order results, balances, positions, costs, fees, resting orders and margins. A
+ * history consists of a seed and a length, so that a failing history can be shrunk to its shortest
+ * failing prefix. The reference supports one-way cross margin without liquidations, so a history
+ * ends at the first liquidation.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 20);
@@ -37,14 +37,16 @@ class Pair {
   readonly reference = new ReferenceVenue();
   readonly workload: Workload;
   trades = 0;
-  /** The number of orders that R-fillable cancelled before a mark or a sample. */
+  /**
+   * The number of orders that R-fillable cancelled before a mark was computed or a sample taken.
+   */
   tested = 0;
   premiums = 0;
   readonly seen = new Map<string, number>();
 
   constructor(seed: number) {
     this.workload = new Workload({ seed, traders: 5, agents: false, ordersMax: 3, skill: 'plain' });
-    // The history starts near the end of an hour, so that funding is paid early.
+    // The history starts near the end of an hour, so that funding is paid early on.
     this.workload.nowMs += 3_540_000;
     for (const perp of PERPS) this.#list(perp);
     const blocks = this.workload.opening();
@@ -160,7 +162,7 @@ class Pair {
 
   compare(): void {
     const { reference, state, workload } = this;
-    // Without liquidations, the insurance fund contains only its share of the fees.
+    // Without liquidations, the insurance fund has only its share of the fees.
     const fund = accountView(state, PARAMETERS.insuranceFundAddress)?.perpBalance ?? 0n;
     expectSame<bigint>(state.treasury + fund, reference.treasury);
     for (const [id, { premiums, samples }] of reference.perps) {
@@ -263,7 +265,7 @@ test(
   TIMEOUT_MS,
 );
 
-test('the random histories reach all compared cases of perps', () => {
+test('the random histories reach every perp case to be compared', () => {
   const seen = new Map<string, number>();
   let trades = 0;
   let tested = 0;

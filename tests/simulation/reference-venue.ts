@@ -22,10 +22,10 @@ import {
 } from './reference-perps.ts';
 
 /**
- * A reference perpetual venue, written from the rulebook only. It is slow, uses bigints, and shares
- * no code with the engine. It scans one list of orders for every match and has no caches. Each
- * charge is the order's total fee minus the part already paid. The model supports one-way cross
- * margin, and the mark is an input.
+ * A reference perpetual venue, written solely from the rulebook. It is slow, uses bigints, and
+ * shares no code with the engine. It scans a single list of orders for every match and has no
+ * caches. Each charge is the order's total fee minus what has already been paid. The model supports
+ * one-way cross margin, and takes the mark as an input.
  */
 
 type Position = { size: bigint; cost: bigint };
@@ -104,7 +104,7 @@ export class ReferenceVenue {
     return sum;
   }
 
-  /** R-initial: checks the margin over all instruments as if `pending` were a resting order. */
+  /** R-initial: checks the margin across all instruments as if `pending` were a resting order. */
   initial(owner: string, pending?: ReferenceOrder | ReferenceRequest, size = 0n): bigint {
     let sum = 0n;
     for (const perp of this.perps.values()) {
@@ -135,7 +135,7 @@ export class ReferenceVenue {
     return max(0n, min(this.balances.get(owner) ?? 0n, this.#judged(owner) - reserved));
   }
 
-  /** R-oracle-stale: returns the account value minus twice the size of stale positions. */
+  /** R-oracle-stale: returns the account value minus twice the notional of stale positions. */
   #judged(owner: string): bigint {
     let sum = this.value(owner);
     for (const perp of this.perps.values()) {
@@ -235,9 +235,9 @@ export class ReferenceVenue {
   }
 
   /**
-   * R-tif: an `Alo` order is rejected if it crosses an order of its own account or an order that
-   * could fill. Orders that could not fill are cancelled. If R-fillable does not apply, any
-   * crossing order causes the rejection.
+   * R-tif: an `Alo` order is rejected if it crosses one of its own account's orders or an order
+   * that could fill. Crossed orders that could not fill are cancelled. If R-fillable does not
+   * apply, crossing any order causes the rejection.
    */
   #wouldTrade(owner: string, { isBuy, perp: id, price, tif }: ReferenceRequest): boolean {
     const perp = this.#perp(id);
@@ -256,7 +256,7 @@ export class ReferenceVenue {
   }
 
   /**
-   * Cancels the orders of a side that could not fill, starting with the best price, until the
+   * Cancels the orders on one side that could not fill, starting with the best price, until the
    * remaining orders reach a notional.
    */
   #test(perp: ReferencePerp, isBuy: boolean, worth: bigint): void {
@@ -277,15 +277,15 @@ export class ReferenceVenue {
     for (const isBuy of [true, false]) this.#test(this.#perp(id), isBuy, 0n);
   }
 
-  /** R-funding-gaps: pays hours that ended before this entry, at the prices before it. */
+  /** R-funding-gaps: pays the hours that ended before this entry, at the prices from before it. */
   passHour(previousMs: number, nowMs: number): void {
     const dueMs = previousMs - (previousMs % HOUR_MS) + HOUR_MS;
     if (dueMs < nowMs) for (const perp of this.perps.values()) this.#payHour(perp, dueMs);
   }
 
   /**
-   * R-funding: samples the latest sampling instant since the previous entry, at the marks of this
-   * entry.
+   * R-funding: samples the latest sampling instant since the previous entry, using this entry's
+   * marks.
    */
   sample(previousMs: number): void {
     if (this.nowMs - (this.nowMs % SAMPLE_MS) <= previousMs) return;
@@ -371,7 +371,7 @@ export class ReferenceVenue {
     return 'open';
   }
 
-  /** R-fill-check: simulates the fill and checks the resulting account. */
+  /** R-fill-check: simulates the fill and checks the account that would result. */
   #survives(order: ReferenceOrder, price: bigint, size: bigint, rateE8: bigint): boolean {
     const { owner } = order;
     const position = this.position(owner, order.perp);
@@ -419,7 +419,7 @@ export class ReferenceVenue {
   }
 
   /**
-   * Changes position, cost and balance. A fill first closes the position, and its remaining size
+   * Changes position, cost and balance. A fill first closes the position, and any remaining size
    * opens a new one.
    */
   #move(order: ReferenceOrder, price: bigint, size: bigint, fee: bigint): void {
@@ -442,8 +442,8 @@ export class ReferenceVenue {
   }
 
   /**
-   * R-reduce: reduces the newest orders first while the total of reduce-only orders exceeds the
-   * position.
+   * R-reduce: reduces the newest orders first, for as long as the total size of reduce-only orders
+   * exceeds the position.
    */
   #cut(owner: string, perp: number): void {
     const { size } = this.position(owner, perp);

@@ -29,7 +29,7 @@ export type ModelReport = {
 type Resting = ModelOrder & { queueMs: number; rank: number; readonly acceptedMs: number };
 
 /**
- * R-modify: an amended order is ranked at its new price as if it had been accepted at most one
+ * R-modify: at its new price, an amended order is ranked as if it had been accepted at most one
  * minute ago.
  */
 const AMEND_MS = 60_000;

@@ -17,8 +17,8 @@ import type {
 import { type Exact, exact, MICRO, show, sum, times } from '../support/exact.ts';
 
 /**
- * Sums up history rows from their texts only, and compares the results with the engine's state. The
- * accounts computed from the history must equal those of the venue to the micro-USDC.
+ * Sums up history rows using only their text, and compares the results with the engine's state. The
+ * accounts computed from the history must equal the venue's to the micro-USDC.
  */
 
 const ZERO = exact('0');
@@ -83,7 +83,7 @@ export class RowBooks {
 
   /**
    * Runs all checks after a block that is later than the end of every candle. Returns the number of
-   * checked items by kind, so that a test can require minimums.
+   * items checked by kind, so that a test can require minimums.
    */
   check(state: State, sumsOf: SumsOf): Record<string, number> {
     const fund = present(state.parameters, 'parameters').insuranceFundAddress;
@@ -139,7 +139,7 @@ export class RowBooks {
   }
 
   /**
-   * Checks that the candles of every interval contain all trades, and that each candle occurs once.
+   * Checks that the candles of every interval include all trades, and that each candle occurs once.
    */
   #checkBars(): void {
     const trades = [...this.#books.values()].flatMap(({ fills }) =>
@@ -186,8 +186,7 @@ function valueOf({ px, sz }: Fill): Exact {
 }
 
 /**
- * Returns the PnL before fees, because the row contains the PnL after its fee. It is 0 for fills
- * that only open.
+ * Returns the PnL before fees; the row has the PnL after its fee. It is 0 for fills that only open.
  */
 function grossOf({ builderFee = '0', closedPnl, entryPrice, fee }: Fill): Exact {
   return entryPrice === undefined ? ZERO : exact(closedPnl) + exact(fee) + exact(builderFee);
@@ -221,8 +220,8 @@ function checkPositions(state: State, user: Address, { fills }: Books): void {
 }
 
 /**
- * The side of an outcome fill is that of the book, so the direction determines whether shares were
- * added or removed.
+ * The side of an outcome fill is the book's, so the direction determines whether shares were added
+ * or removed.
  */
 function signedSize({ dir, outcome, side, sz }: Fill): Exact {
   const isAdded = outcome === undefined ? side === 'B' : /^(Buy|Split)/.test(dir);
@@ -240,7 +239,7 @@ function szDecimalsOf(state: State, instrumentId: number): number {
   return present(perp ?? market, 'the instrument of a live order').szDecimals;
 }
 
-/** Checks that the cash of both sub-accounts equals the sum of fills, funding and ledger rows. */
+/** Checks that the cash in both sub-accounts equals the sum of fills, funding and ledger rows. */
 function checkMoney(state: State, user: Address, books: Books): void {
   const account = present(state.accounts[state.accountIndex.get(user) ?? -1], 'an account');
   let cash: bigint = account.perpBalance + account.withdrawHold;
@@ -256,8 +255,8 @@ function checkMoney(state: State, user: Address, books: Books): void {
 }
 
 /**
- * Checks that deposits, withdrawals, payments and realised PnL explain the cash, minus the cost of
- * shares.
+ * Checks that deposits, withdrawals, payments and realised PnL, minus the cost of shares, explain
+ * the cash.
  */
 function checkSums(state: State, user: Address, books: Books, sums: AccountSums): void {
   const account = present(state.accounts[state.accountIndex.get(user) ?? -1], 'an account');
@@ -286,7 +285,7 @@ function checkSums(state: State, user: Address, books: Books, sums: AccountSums)
 function cashOfFill(fill: Fill): Exact {
   const fees = exact(fill.fee) + exact(fill.builderFee ?? '0');
   if (fill.outcome === undefined) return grossOf(fill) - fees;
-  // Splits, merges and settlements also have ledger rows, which are counted there.
+  // Splits, merges and settlements also have ledger rows, and are counted there.
   if (fill.oid === 0) return ZERO;
   return (fill.dir.startsWith('Buy') ? -valueOf(fill) : valueOf(fill)) - fees;
 }
@@ -305,7 +304,7 @@ function cashOfLedger({ delta }: LedgerUpdate): Exact {
     case 'outcomeSplit':
       return -exact(delta.amount);
     case 'withdraw':
-      // A pending amount still belongs to the account, and a returned amount belongs to it again.
+      // A pending amount still belongs to the account, and a returned one belongs to it again.
       return delta.status === 'completed' ? -exact(delta.amount) : ZERO;
     default:
       return ZERO;

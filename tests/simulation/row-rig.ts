@@ -10,7 +10,7 @@ import { instrumentLookup } from '../../packages/translate/src/instruments.ts';
 
 export type LoggedBlock = { readonly timeMs: number; readonly commands: readonly Command[] };
 
-/** Computes the rows of a history with the engine, real receipts and markets, and the projector. */
+/** Computes a history's rows with the engine, real receipts and markets, and the projector. */
 export class RowRig {
   readonly state: State = createState();
   readonly rows: BlockRows[] = [];
@@ -64,8 +64,7 @@ export class RowRig {
   }
 
   /**
-   * Dumps all components except the engine to text and restores them, as a restart from a snapshot
-   * does.
+   * Dumps everything except the engine to text and restores it, as a restart from a snapshot does.
    */
   restart(): void {
     const dumps = this.#parts.projections.map(({ dump, name, version }, at) => {

@@ -37,9 +37,7 @@ export function checkLiabilities(state: State): bigint {
   return lacking;
 }
 
-/**
- * R-deficit: checks that the account value of the fund is below zero only if the treasury is empty.
- */
+/** R-deficit: checks that the fund's account value is below zero only if the treasury is empty. */
 export function checkDeficit(state: State): void {
   const address = state.parameters?.insuranceFundAddress;
   const fund = state.accounts.find((account) => account.address === address);
@@ -65,9 +63,9 @@ export function sizesOf(state: State): Sizes {
 }
 
 /**
- * R-adl: checks deleveraged accounts that did not trade otherwise in the block. Each must have a
+ * R-adl: checks deleveraged accounts that did not otherwise trade in the block. Each must have a
  * smaller position on the same side, or none, and the fund is never deleveraged. Returns the number
- * of checked positions.
+ * of positions checked.
  */
 export function checkFlips(state: State, before: Sizes, events: readonly EngineEvent[]): number {
   const deleveraged = new Set<string>();
@@ -102,7 +100,7 @@ export function checkFlips(state: State, before: Sizes, events: readonly EngineE
  * Checks that exactly the margin accounts with a ratio of 1 or less are under liquidation at the
  * end of a block. Liquidations precede the orders of class 3, and marks are constant within a
  * block. The check therefore also shows that no accepted order, amend, margin transfer or leverage
- * change left its account at risk, because the account would not be under liquidation. Accounts
+ * change left its account at risk, because such an account would not be under liquidation. Accounts
  * deleveraged in the block are excluded: a close at another account's bankruptcy price can lower
  * their ratio, which the next block checks. Returns the number of accounts at risk.
  */

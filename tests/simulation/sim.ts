@@ -25,12 +25,13 @@ import { PERPS, Workload } from './workload.ts';
 
 /**
  * Runs the engine with random traders: `node tests/simulation/sim.ts --seed 7 --commands 200000`.
- * Blocks contain several commands, prices walk, jump and become stale, traders use all kinds of
- * margin, and the insurance fund is small. After every block, money is conserved to the micro-USDC,
- * longs equal shorts, and deleveraging flips no position. From time to time, the accounts at risk
- * are recomputed and all invariants are checked. The state is repeatedly replaced by its restored
- * dump. At the end, the recorded log is parsed from its text and replayed from the start, and must
- * give the same digest and dump. The host's clock and random source throw while the engine runs.
+ * Blocks have several commands, prices walk, jump and become stale, traders use all kinds of
+ * margin, and the insurance fund is small. After every block, money must be conserved to the
+ * micro-USDC, longs must equal shorts, and deleveraging must not have flipped any position. From
+ * time to time, the accounts at risk are recomputed and all invariants are checked. The state is
+ * repeatedly replaced by its restored dump. At the end, the recorded log is parsed from its text
+ * and replayed from the start, and must give the same digest and dump. The host's clock and random
+ * source throw while the engine is running.
  */
 
 export type SimulationReport = {
@@ -38,20 +39,18 @@ export type SimulationReport = {
   readonly blocks: number;
   readonly trades: number;
   readonly restores: number;
-  /**
-   * The number of occurrences of each rejection, cancel reason, event type and liquidation step.
-   */
+  /** How often each rejection, cancel reason, event type and liquidation step occurred. */
   readonly endings: Readonly<Record<string, number>>;
   readonly digest: string;
 };
 
 /**
- * The number of blocks between two checks of all invariants (`CHECK_EVERY`), and of the risk of all
- * accounts (`RISK_EVERY`).
+ * The number of blocks between two checks of all invariants (`CHECK_EVERY`), and between two checks
+ * of all accounts' risk (`RISK_EVERY`).
  */
 const CHECK_EVERY = 250;
 const RISK_EVERY = 5;
-/** The number of times that the state is replaced by its restored dump. */
+/** How often the state is replaced by its restored dump. */
 const RESTORES = 4;
 /** R-delist: the closing hour in blocks of 5 s. */
 const CLOSING_STEPS = 720;
@@ -147,9 +146,7 @@ class Simulation {
     }
   }
 
-  /**
-   * Delists the last perp near the end. The other perps continue to trade during its closing hour.
-   */
+  /** Delists the last perp near the end. The other perps keep trading during its closing hour. */
   #delist(): void {
     const instrumentId = PERPS.at(-1)?.instrumentId;
     if (instrumentId === undefined) return;

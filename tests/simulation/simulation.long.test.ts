@@ -3,8 +3,8 @@ import { CORNERS, RARE_CORNERS } from './corners.ts';
 import { simulate } from './sim.ts';
 
 /**
- * Histories of fixed seeds that are long enough to reach all cases. They run only with `npm run
- * test:long`; simulation.test.ts uses fresh seeds.
+ * Histories with fixed seeds, long enough to reach all cases. They run only with `npm run
+ * test:long`; simulation.test.ts uses new seeds for each commit.
  */
 
 const COMMANDS = Number(process.env['SIM_COMMANDS'] ?? 200_000);

@@ -16,7 +16,7 @@ import { timeMs } from '@oddlot/units';
  * grouped orders, amends, reversals, dead man's switches), and operator actions.
  */
 
-/** The state of the workload from which the functions below create commands. */
+/** The workload state from which the functions below create commands. */
 export type Desk = {
   readonly pick: (below: number) => number;
   readonly now: () => number;
@@ -27,7 +27,7 @@ export type Desk = {
   readonly recentOf: (trader: Address) => readonly number[];
 };
 
-/** Returns a change of leverage, margin mode, position mode or isolated margin. */
+/** Returns a change to leverage, margin mode, position mode or isolated margin. */
 export function settingsCommand(desk: Desk, state: State, trader: Address): Command {
   const { pick } = desk;
   const authority = desk.authority(trader);
@@ -37,7 +37,7 @@ export function settingsCommand(desk: Desk, state: State, trader: Address): Comm
     case 0:
       return { type: 'updatePositionMode', authority, mode: pick(2) === 0 ? 'oneWay' : 'hedge' };
     case 1:
-      // Most accounts can change a mode only after they have cancelled their orders.
+      // Most accounts can change a mode only once they have cancelled their orders.
       return { type: 'cancelAll', authority, ...(pick(2) === 0 ? { instrumentId } : {}) };
     case 2:
     case 3:
@@ -165,15 +165,15 @@ function place(
   return { type: 'placeOrders', authority: desk.authority(trader), orders, grouping };
 }
 
-/** Returns a price on the tick that is within this many thousandths of the oracle price. */
+/** Returns a price on the tick and within this many thousandths of the oracle price. */
 function near(desk: Desk, id: InstrumentId, tick: number, thousandths: number): number {
   const millionths = 1_000_000 + desk.pick(2_000 * thousandths + 1) - 1_000 * thousandths;
   return Math.floor((desk.oracleOf(id) * millionths) / 1_000_000 / tick) * tick;
 }
 
 /**
- * Halts and resumes markets, and changes the fee schedule and margin tables. A halted market
- * resumes soon, because it has no activity.
+ * Halts and resumes markets, and changes the fee schedule and margin tables. A halted market is
+ * resumed soon, because it has no activity.
  */
 export function operatorCommand(desk: Desk, state: State): Command {
   const { pick } = desk;

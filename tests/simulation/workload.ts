@@ -21,9 +21,9 @@ import {
 import { type Desk, operatorCommand, settingsCommand, waitingCommand } from './workload-margin.ts';
 
 /**
- * Random traders with small and large balances, on perps of different scales. A seed produces the
- * same commands on every machine. The workload reads the venue only through its public functions
- * and events.
+ * Random traders with small and large balances, on perps of different scales. The same seed
+ * produces the same commands on every machine. The workload reads the venue only through its public
+ * functions and events.
  */
 
 export const PARAMETERS: VenueParameters = {
@@ -71,7 +71,7 @@ const NO_AGENT = address('0x0000000000000000000000000000000000000000');
 const TIMES_IN_FORCE: readonly TimeInForce[] = ['gtc', 'gtc', 'gtd', 'alo', 'ioc', 'market'];
 
 /**
- * The lots are 0.01, 0.00001 and 10 coins, so that price × lot differs by four orders of magnitude
+ * The lots are 0.01, 0.00001 and 10 coins, so that price × lot varies by four orders of magnitude
  * between the perps.
  */
 export const PERPS: readonly PerpDefinition[] = [
@@ -115,12 +115,12 @@ function perp(
 export type WorkloadOptions = {
   readonly seed: number;
   readonly traders: number;
-  /** True if agents are approved, revoked and used to sign. */
+  /** True if agents are to be approved, revoked and used to sign. */
   readonly agents: boolean;
   readonly ordersMax: number;
   /**
    * `plain` sends one-way cross margin orders at prices that walk. `margin` uses all kinds of
-   * margin at prices that jump, with an operator that halts and changes perps. `all` combines both
+   * margin at prices that jump, with an operator who halts and changes perps. `all` combines both
    * and adds orders that name their margin mode.
    */
   readonly skill: 'plain' | 'margin' | 'all';
@@ -133,7 +133,7 @@ export class Workload {
   readonly #pick: (below: number) => number;
   #nonce = START_MS;
   #grants = 0;
-  /** Recent order ids by trader, of both open and ended orders. */
+  /** Recent order ids by trader, for both open and ended orders. */
   readonly #recent = new Map<Address, number[]>();
   readonly #oracles = new Map<number, number>();
   readonly #desk: Desk;
@@ -157,8 +157,8 @@ export class Workload {
   }
 
   /**
-   * Returns the first blocks: parameters, listings, prices, and initial balances, the smallest of
-   * which is a few dollars.
+   * Returns the first blocks: parameters, listings, prices, and initial balances, the smallest
+   * being a few dollars.
    */
   opening(): Command[][] {
     const prices = PERPS.map(({ instrumentId: id }, at) => ({
@@ -209,7 +209,7 @@ export class Workload {
     if (kind === 0) this.nowMs += this.#pick(45_000);
     else if (kind < 12) this.nowMs += this.#pick(1_600);
     if (this.#options.skill === 'plain') return;
-    // The time sometimes jumps beyond the next hour, for funding, and rarely beyond midnight.
+    // Time sometimes jumps past the next hour, for funding, and rarely past midnight.
     if (this.#pick(300) === 0) this.nowMs += Math.max(0, 3_598_000 - (this.nowMs % 3_600_000));
     if (this.#pick(3_000) === 0) this.nowMs += 86_400_000;
   }
@@ -309,7 +309,7 @@ export class Workload {
     return { type: 'cancelOrders', authority: this.#authority(trader), cancels };
   }
 
-  /** Cancels many of a trader's orders, because books would otherwise only grow. */
+  /** Cancels many of a trader's orders; otherwise books would only grow. */
   #sweep(state: State, trader: Address): Command {
     const cancels = openOrders(state, trader)
       .slice(-200)
@@ -334,7 +334,7 @@ export class Workload {
     };
   }
 
-  /** Returns a payment of test funds or, every other time, a deposit from the settlement chain. */
+  /** Returns a payment of test funds or, every second time, a deposit from the settlement chain. */
   #faucet(account: Address, amountMicroUsdc = 1 + this.#pick(2_000_000)): Command {
     this.#grants += 1;
     if (this.#grants % 2 === 0) return deposit(account, amountMicroUsdc, this.#grants);
@@ -363,8 +363,8 @@ export class Workload {
   }
 
   /**
-   * Returns a price that is usually within 0.5% of the oracle, sometimes within 7%, and rarely
-   * further away.
+   * Returns a price that is usually within 0.5% of the oracle price, sometimes within 7%, and
+   * rarely further away.
    */
   #price(oracle: number, tick: number): number {
     const reach = [5, 5, 5, 5, 5, 70, 70, 850][this.#pick(8)] ?? 5;
@@ -405,7 +405,7 @@ function clientId(n: number): string {
   return `0x${(0xc0 + n).toString(16).padStart(32, '0')}`;
 }
 
-/** Returns a generator of integers from 0 to below the bound. */
+/** Returns a generator of integers from 0 (inclusive) to the bound (exclusive). */
 function randomIntegers(seed: number): (below: number) => number {
   let state = seed | 0;
   return (below) => {

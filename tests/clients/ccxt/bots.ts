@@ -37,7 +37,7 @@ export class Bots {
   }
 }
 
-/** Names in `has` that describe a market or a transport instead of a method. */
+/** Names in `has` that describe a market or a transport rather than a method. */
 const TRAITS = ['publicAPI', 'privateAPI', 'swap', 'prediction', 'ws'];
 
 /** Checks that the drivers cover exactly the methods that an exchange declares. */
@@ -50,9 +50,7 @@ export function expectAllDriven(exchange: Json, drivers: object): void {
   for (const name of declared) expect(exchange[name], name).toBeTypeOf('function');
 }
 
-/**
- * Runs an action after a watch method has subscribed, and returns the result of the watch method.
- */
+/** Runs an action once a watch method has subscribed, and returns the watch method's result. */
 export async function watched(
   exchange: Json,
   call: () => Promise<Json>,
@@ -73,7 +71,7 @@ export async function watched(
   return received;
 }
 
-/** A stream counts as quiet after this time without a frame, in milliseconds. */
+/** A stream counts as quiet once this much time has passed without a frame, in milliseconds. */
 const QUIET_MS = 300;
 
 /** Ends a subscription, and checks that the pending watch method rejects with an error. */

@@ -10,11 +10,11 @@ import { NODE, REPOSITORY, Venue } from '../../support/venue-process.ts';
 
 /**
  * Goal: the tarball of the ccxt classes works in an empty folder. Method: the package is packed as
- * in a release and installed next to the published ccxt. The program of its guide runs there
+ * in a release and installed next to the published ccxt. The program from its guide runs there
  * against a venue process.
  */
 
-/** Code of a TypeScript user that relies on the types of the published ccxt. */
+/** Code of a TypeScript user who relies on the published ccxt's types. */
 const CONSUMER = `
 import type { Exchange, Order, PredictionExchange } from 'ccxt';
 import { oddlot, oddlotPrediction } from '@oddlot/ccxt';
@@ -75,7 +75,7 @@ test("a registry's checks find no problems in the tarball", async () => {
   expect(await typesReport(tarball)).toEqual({ entryPoints, problems: [] });
 });
 
-test('the example program of the ccxt guide buys on a venue', async () => {
+test('the example program in the ccxt guide buys on a venue', async () => {
   const page = readFileSync(join(REPOSITORY, 'docs/build/ccxt.md'), 'utf8');
   const code = /<!-- test: ccxt -->\s*```js\n(.*?)\n```/s.exec(page)![1]!;
   writeFileSync(join(home, 'bot.js'), code.replaceAll('http://127.0.0.1:8690', venue.url));
@@ -83,7 +83,7 @@ test('the example program of the ccxt guide buys on a venue', async () => {
   expect(printed).toMatch(/^closed: 0\.001 BTC at [0-9.]+$/m);
 });
 
-test('the types of the classes are those of ccxt', () => {
+test("the classes have ccxt's types", () => {
   writeFileSync(join(home, 'consumer.ts'), CONSUMER);
   const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
   const strict = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'ES2022'];

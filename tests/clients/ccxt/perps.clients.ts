@@ -15,10 +15,9 @@ import {
 } from './structures.ts';
 
 /**
- * Goal: the exchange class for perps supports everything that it declares in `has`, and returns the
- * structures of ccxt. Method: each declared method of the published ccxt is called against a venue
- * of the testkit. The order is that of the table, because later calls read the results of earlier
- * ones.
+ * Goal: the exchange class for perps supports everything it declares in `has`, and returns ccxt's
+ * structures. Method: each declared method of the published ccxt is called against a venue from the
+ * testkit. Methods are called in table order, because later calls read the results of earlier ones.
  */
 
 const S = 'BTC/USDC:USDC';
@@ -30,7 +29,7 @@ let bot: Json;
 let other: Json;
 let address: string;
 let privateKey: string;
-/** Ids of orders that later rows of the table require. */
+/** Order ids needed by later rows of the table. */
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -531,7 +530,7 @@ test.each(['loseAnswer', 'loseRequest', 'executeThen503', 'duplicate', 'rateLimi
   },
 );
 
-test('an unanswered order throws an error that contains the hash of the action', async () => {
+test("an unanswered order throws an error that includes the action's hash", async () => {
   const config = { url: await venue.openPort(), options: { retriesMax: 0 } };
   const { exchange } = await bots.funded('oddlot', config);
   await exchange.loadMarkets();
@@ -542,7 +541,7 @@ test('an unanswered order throws an error that contains the hash of the action',
   await expect.poll(() => exchange.fetchOpenOrders(E)).toHaveLength(1);
 });
 
-test('in hedge mode, an account has a long and a short position', async () => {
+test('in hedge mode, an account can hold a long and a short position', async () => {
   const { exchange } = await bots.funded('oddlot');
   await exchange.setPositionMode(true);
   await exchange.createOrder(E, 'market', 'buy', 0.2);
@@ -558,13 +557,13 @@ test('in hedge mode, an account has a long and a short position', async () => {
 
 test('the tests call every method that the class declares', () => expectAllDriven(bot, DRIVERS));
 
-describe('each declared method of the class for perps works', () => {
+describe('each declared method of the perps class works', () => {
   test.each(Object.keys(DRIVERS))('%s', async (name) => {
     await DRIVERS[name]!();
   });
 });
 
-test('an agent trades for the account of its owner, and cannot transfer', async () => {
+test("an agent trades for its owner's account but cannot transfer", async () => {
   const agentKey = generatePrivateKey();
   const owner = venue.client(privateKeyWallet(privateKey as `0x${string}`));
   await owner.exchange.approveAgent(

@@ -12,7 +12,7 @@ import {
 } from './structures.ts';
 
 /**
- * Goal: the exchange class for outcome markets supports everything that it declares in `has`, and
+ * Goal: the exchange class for outcome markets supports everything it declares in `has`, and
  * returns the structures of ccxt's base class for prediction markets. Method: the same as for
  * perps.
  */
@@ -292,13 +292,13 @@ const DRIVERS: Readonly<Record<string, () => Promise<void>>> = {
 
 test('the tests call every method that the class declares', () => expectAllDriven(bot, DRIVERS));
 
-describe('each declared method of the class for outcome markets works', () => {
+describe('each declared method of the outcome-market class works', () => {
   test.each(Object.keys(DRIVERS))('%s', async (name) => {
     await DRIVERS[name]!();
   });
 });
 
-test('USDC can be split into shares and merged again', async () => {
+test('USDC can be split into shares and merged back', async () => {
   const { exchange } = await bots.funded('oddlotPrediction');
   await exchange.splitShares(yes, 20);
   expect(await exchange.fetchPositions()).toMatchObject([

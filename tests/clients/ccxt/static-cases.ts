@@ -3,16 +3,14 @@ import { join } from 'node:path';
 import { oddlot, oddlotPrediction } from '../../../packages/ccxt/src/index.ts';
 import type { Json } from '../../support/client.ts';
 
-/** Files of static cases in the format of ccxt. Each exchange class has one file of each kind. */
+/** Files with static cases in ccxt's format. Each exchange class has one file of each kind. */
 const FOLDER = join(import.meta.dirname, 'static');
 
 export const CLASSES = { oddlot, oddlotPrediction } as const;
 
 export type ClassName = keyof typeof CLASSES;
 
-/**
- * The case of a request: the method, its parameters, and the last request that the method sends.
- */
+/** A request case: the method, its parameters, and the last request that the method sends. */
 export type RequestCase = {
   readonly description: string;
   readonly method: string;
@@ -22,7 +20,7 @@ export type RequestCase = {
   readonly output: string;
 };
 
-/** The case of a response: the venue's response, and the result of the method. */
+/** A response case: the venue's response, and the method's result. */
 export type ResponseCase = {
   readonly description: string;
   readonly method: string;
@@ -42,11 +40,11 @@ export function readCases<Case>(kind: 'request' | 'response', name: ClassName): 
   return JSON.parse(readFileSync(join(FOLDER, kind, `${name}.json`), 'utf8')) as CaseFile<Case>;
 }
 
-/** The account key of the cases. It is public, so its account must not hold funds. */
+/** The account key used in the cases. It is public, so its account must not hold funds. */
 export const STATIC_KEY = `0x${'11'.repeat(32)}`;
 export const STATIC_URL = 'https://venue.example';
 
-/** Creates an exchange with the markets of the cases. It does not send its requests. */
+/** Creates an exchange that has the cases' markets and does not send its requests. */
 export function offlineExchange(name: ClassName): Json {
   const exchange: Json = new CLASSES[name]({
     url: STATIC_URL,
@@ -71,7 +69,7 @@ export async function requestOf(
   return { url: exchange.last_request_url, body: JSON.parse(exchange.last_request_body) };
 }
 
-/** Returns the result of a call that receives the given response of the venue. */
+/** Returns the result of a call that receives the given response from the venue. */
 export async function resultOf(
   exchange: Json,
   { httpResponse, input, method }: Omit<ResponseCase, 'description' | 'parsedResponse'>,

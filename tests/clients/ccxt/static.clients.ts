@@ -17,9 +17,8 @@ import {
 } from './static-cases.ts';
 
 /**
- * Goal: the requests of the ccxt classes and their interpretation of responses do not change by
- * accident. Method: use cases in the format of ccxt, which contain requests and recorded responses
- * as literal JSON.
+ * Goal: neither the ccxt classes' requests nor how they interpret responses changes by accident.
+ * Method: use cases in ccxt's format, with requests and recorded responses as literal JSON.
  */
 
 const NAMES = Object.keys(CLASSES) as ClassName[];
@@ -39,8 +38,7 @@ const inputOf = (input: readonly Json[]): Json[] =>
 describe.each(NAMES)('the static cases of %s', (name) => {
   const { exchange: id, skipKeys } = readCases<RequestCase>('request', name);
 
-  test('the cases contain the name of the exchange', () =>
-    expect(offlineExchange(name).id).toBe(id));
+  test("the cases have the exchange's name", () => expect(offlineExchange(name).id).toBe(id));
 
   test.each(casesOf<RequestCase>('request', name))('request of %s', async (_, each) => {
     const call = { method: each.method, input: inputOf(each.input) };
@@ -52,7 +50,7 @@ describe.each(NAMES)('the static cases of %s', (name) => {
   const signed = casesOf<RequestCase>('request', name).filter(([, { url }]) =>
     url.endsWith('/exchange'),
   );
-  test.each(signed)('signature of %s is that of the SDK', async (_, each) => {
+  test.each(signed)("the signature of %s is the SDK's", async (_, each) => {
     const call = { method: each.method, input: inputOf(each.input) };
     const { body } = await requestOf(offlineExchange(name), call);
     const { action, signature: __, ...fields } = body;
@@ -70,7 +68,7 @@ describe.each(NAMES)('the static cases of %s', (name) => {
   });
 });
 
-/** Refusals of the venue, with the classes that bots catch. */
+/** The venue's refusals, with the error classes that bots catch. */
 const REFUSALS: readonly (readonly [keyof typeof MESSAGES, string, string])[] = [
   ['priceOffTick', 'INVALID', 'InvalidOrder'],
   ['sizeAboveMax', 'INVALID', 'InvalidOrder'],
@@ -102,7 +100,7 @@ const REFUSALS: readonly (readonly [keyof typeof MESSAGES, string, string])[] = 
   ['historyBehind', 'UNAVAILABLE', 'ExchangeNotAvailable'],
 ];
 
-describe('each refusal of the venue has its own error class', () => {
+describe("each of the venue's refusals has its own error class", () => {
   test.each(REFUSALS)('%s (%s) is a %s', async (key, name, expected) => {
     const build = MESSAGES[key] as (...values: string[]) => string;
     const message = build('1', '2', '3');
@@ -115,7 +113,7 @@ describe('each refusal of the venue has its own error class', () => {
     });
   });
 
-  test('the error class of an order entry follows from its message', async () => {
+  test("an order entry's error class follows from its message", async () => {
     const error = `orders[0]: ${MESSAGES.postOnlyWouldMatch()}`;
     const entry = {
       i: 0,
@@ -141,7 +139,7 @@ describe('each refusal of the venue has its own error class', () => {
   });
 });
 
-describe('the configuration selects venue, network and account', () => {
+describe('the configuration selects the venue, the network and the account', () => {
   test('sandbox mode signs for test funds, and the addresses follow the URL', () => {
     const exchange: Json = new CLASSES.oddlot({ url: `${STATIC_URL}/`, sandbox: true });
     expect(exchange.network).toBe('testnet');
@@ -152,7 +150,7 @@ describe('the configuration selects venue, network and account', () => {
     });
   });
 
-  test('an address in the form of ccxt is used for requests and sockets', () => {
+  test("an address in ccxt's form is used for requests and sockets", () => {
     const exchange: Json = new CLASSES.oddlot({ urls: { api: { public: 'http://other' } } });
     expect(exchange.urls.api).toMatchObject({
       private: 'http://other',
@@ -160,14 +158,14 @@ describe('the configuration selects venue, network and account', () => {
     });
   });
 
-  test('the client does not sign for a remote venue without a network name', async () => {
+  test('the client does not sign for a remote venue unless a network is named', async () => {
     const exchange = offlineExchange('oddlot');
     exchange.network = undefined;
     const asked = exchange.createOrder('BTC/USDC:USDC', 'limit', 'buy', 0.01, 90_000);
     await expect(asked).rejects.toThrow('network name');
   });
 
-  test('without a wallet address, the key determines the account', () => {
+  test('if no wallet address is given, the key determines the account', () => {
     const exchange = offlineExchange('oddlot');
     exchange.walletAddress = undefined;
     expect(exchange.link.user({})).toBe(privateKeyWallet(STATIC_KEY as `0x${string}`).address);

@@ -4,10 +4,10 @@ import type { Json } from '../../support/client.ts';
 /**
  * The checks that ccxt makes on returned structures: their fields with types, times and signs, and
  * the order of lists. They follow the public description of ccxt's structures, because the package
- * does not contain ccxt's own tests.
+ * does not include ccxt's own tests.
  */
 
-/** The type of a field. A question mark allows undefined, but the field itself is required. */
+/** A field's type. A question mark allows undefined, but the field itself must be there. */
 type FieldType = `${'string' | 'number' | 'boolean' | 'object' | 'array' | 'any'}${'' | '?'}`;
 
 type Fields = Readonly<Record<string, FieldType>>;
@@ -98,7 +98,7 @@ const TRANSACTION: Fields = {
 const OUTCOME: Fields = { outcome: 'string', outcomeId: 'string', market: 'string' };
 const SYMBOL: Fields = { symbol: 'string' };
 
-/** Fields of the structures, by name. */
+/** The structures' fields, by name. */
 export const STRUCTURES = {
   market: {
     ...INFO,
@@ -287,7 +287,7 @@ export const STRUCTURES = {
 
 export type StructureName = keyof typeof STRUCTURES;
 
-/** Values that a field can have if it is present. */
+/** The values a field may have if it is present. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   takerOrMaker: ['taker', 'maker'],
   timeInForce: ['GTC', 'GTD', 'PO', 'IOC'],
@@ -324,11 +324,11 @@ const POSITIVE = [
   'contracts',
 ];
 
-/** 3 January 2009 and 19 January 2038. ccxt requires that every time is between them. */
+/** 3 January 2009 and 19 January 2038. ccxt requires every time to be between the two. */
 const TIME_MIN_MS = 1_230_940_800_000;
 const TIME_MAX_MS = 2_147_483_648_000;
 
-/** Checks one structure of ccxt. */
+/** Checks one of ccxt's structures. */
 export function expectStructure(name: StructureName, row: Json): void {
   expect(row, name).toBeTypeOf('object');
   for (const [field, spec] of Object.entries(STRUCTURES[name])) {
@@ -392,7 +392,7 @@ function expectMarket(market: Json): void {
   expect(Object.keys(market.marginModes)).toEqual(['cross', 'isolated']);
 }
 
-/** Checks a list of structures: it is in ascending order of time and has no duplicate ids. */
+/** Checks a list of structures: ascending in time and without duplicate ids. */
 export function expectRows(name: StructureName, rows: Json, { min = 1 } = {}): void {
   expect(rows, name).toBeInstanceOf(Array);
   expect(rows.length, `number of ${name} rows`).toBeGreaterThanOrEqual(min);
@@ -401,7 +401,7 @@ export function expectRows(name: StructureName, rows: Json, { min = 1 } = {}): v
   expect(times, `${name}: order of time`).toEqual([...times].sort((a, b) => a - b));
 }
 
-/** Checks an object whose keys are the names of its rows. */
+/** Checks an object that is keyed by the names of its rows. */
 export function expectKeyed(name: StructureName, rows: Json, key: string): void {
   expect(Object.keys(rows).length, name).toBeGreaterThan(0);
   for (const [id, row] of Object.entries<Json>(rows)) {

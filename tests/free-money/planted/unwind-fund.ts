@@ -5,8 +5,8 @@ import { insuranceFund } from '../../../packages/engine/src/perp/insurance-fund.
 import { type Execution, parametersOf } from '../../../packages/engine/src/state/execution.ts';
 
 /**
- * Planted fault: the fund unwinds at prices up to 1% from the mark, regardless of the margin that
- * it has taken over.
+ * Planted fault: the fund unwinds at prices up to 1% from the mark, regardless of how much margin
+ * it took over.
  */
 export function unwindFund(execution: Execution): void {
   const { state } = execution;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** The limit for a first visit to the list of markets, or to the terminal with its chart. */
+/** The most that a first visit may load of the list of markets, or of the terminal and its chart. */
 export const VISIT_KILOBYTES_MAX = 300;
 
 /** Counts the bytes that the browser receives from now on, including headers. */
