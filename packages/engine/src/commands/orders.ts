@@ -647,8 +647,8 @@ function cancelledEntry(order: OrderSnapshot): EntryResult {
 }
 
 /**
- * Returns the position to reverse. In hedge mode `isBuy` selects the leg; without it, the leg that
- * has a position.
+ * Returns the position to reverse. In hedge mode, `isBuy` selects the leg; if it is absent, the leg
+ * that has a position is selected.
  */
 function reversedHolding(
   account: Account,

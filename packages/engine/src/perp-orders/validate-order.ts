@@ -19,14 +19,15 @@ import {
 import { workingOrders } from './rest-order.ts';
 
 const WITH_MARGIN = { margin: true };
-// The compiler inlines constants of this module; imported ones would be read each time.
+// The compiler inlines constants defined in this module; imported constants would be read on every
+// use.
 const { bandHeadroom, expiryAheadMs, ordersPerAccount, priceMax, sizeMax } = LIMITS;
 
 /**
- * Checks one order before it reaches the book, for admission and execution alike and without
- * changing the state. The sequence is fixed: the instrument, the size, the price, the value, the
- * time in force, the client order id, reduce-only, and finally the margin. Only execution
- * determines whether a post-only order would trade, because the book can change before that.
+ * Checks one order before it reaches the book, at both admission and execution, without changing
+ * the state. The sequence is fixed: the instrument, the size, the price, the value, the time in
+ * force, the client order id, reduce-only, and finally the margin. Only execution determines
+ * whether a post-only order would trade, because the book can change before then.
  */
 export function validateOrder(
   context: OrderContext,
@@ -41,8 +42,8 @@ export function validateOrder(
 }
 
 /**
- * Checks an order as `validateOrder` does, for callers that have looked up the instrument and the
- * leg's holding.
+ * Checks an order as `validateOrder` does, for callers that have already looked up the instrument
+ * and the leg's holding.
  */
 export function judgeOrder(
   context: OrderContext,
@@ -68,9 +69,7 @@ export function judgeOrder(
   );
 }
 
-/**
- * Runs the checks that an amendment skips, because it does not change the fields that they examine.
- */
+/** Runs the checks that an amendment skips, because it does not change the fields they examine. */
 function checkNew(context: OrderContext): Reject | undefined {
   return checkExpiry(context) ?? checkClientOrderId(context) ?? checkCount(context);
 }
@@ -104,7 +103,7 @@ function checkRestriction(
   const size = holding?.size ?? 0;
   if (order.reduceOnly || isReducing(size, order.isBuy ? order.size : -order.size))
     return undefined;
-  // An isolated opening order uses cross margin.
+  // An isolated opening order takes its margin from the cross account.
   const restricting = restrictingPerp(state, crossScope(account));
   return restricting === undefined ? undefined : restrictedReject(restricting);
 }
@@ -121,17 +120,17 @@ export function checkSize(context: OrderContext, perp: Perp, min = 1): Reject | 
   const isImmediate = timeInForce === 'ioc' || timeInForce === 'market';
   const listed = isImmediate ? maxMarketOrderSize : maxLimitOrderSize;
   const exact = Math.min(sizeMax, exactSizeMax(perp));
-  // The limit for market orders does not apply to a market trigger, which is sent in parts.
+  // The limit for market orders does not apply to market triggers, which are sent in parts.
   const max = isMarketTrigger(order) ? exact : Math.min(listed, exact);
   return size > max ? { reason: 'sizeAboveMax', instrumentId, max } : undefined;
 }
 
-/** Returns true for a market order that has waited for the mark (R-trigger). */
+/** Returns true for a market order that is triggered by the mark (R-trigger). */
 export function isMarketTrigger({ timeInForce, trigger }: OrderRequest): boolean {
   return trigger !== undefined && timeInForce === 'market';
 }
 
-/** Returns the largest size whose value is an exact number, with headroom for band moves. */
+/** Returns the largest size whose value is exact as a number, with headroom for band moves. */
 function exactSizeMax(perp: Perp): number {
   const highest = Math.max(1, perp.bandMax) * bandHeadroom;
   return Math.floor(Number.MAX_SAFE_INTEGER / highest);
@@ -168,8 +167,8 @@ export function checkValue(
 
 /**
  * Returns true if an order closes a whole position and can therefore be worth less than the minimum
- * (R-sizes). The position is the current one, or the one at the start of the action, with which
- * admission accepted it.
+ * (R-sizes). The position is the current one, or the one at the start of the action, on which
+ * admission was based.
  */
 function closesPosition(order: OrderRequest, size: number): boolean {
   if (size === 0 || order.isBuy === size > 0) return false;
@@ -177,7 +176,7 @@ function closesPosition(order: OrderRequest, size: number): boolean {
   return order.reduceOnly ? order.size >= magnitude : order.size === magnitude;
 }
 
-/** Rejects a change of the margin mode while a position or orders are open (R-isolated). */
+/** Rejects a margin mode change while a position or orders are open (R-isolated). */
 export function checkMarginMode(context: OrderContext, perp: Perp): Reject | undefined {
   const { account, order, state } = context;
   const { instrumentId, marginMode } = order;
@@ -207,8 +206,8 @@ function checkExpiry(context: OrderContext): Reject | undefined {
 }
 
 /**
- * Rejects an order above the limit per account. Orders that never rest do not count, so that an
- * account at the limit can still close positions.
+ * Rejects an order if the account is at its order limit. Orders that never rest do not count, so
+ * that an account at the limit can still close positions.
  */
 function checkCount({ account, order }: OrderContext): Reject | undefined {
   const max = ordersPerAccount;

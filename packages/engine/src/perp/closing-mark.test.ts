@@ -9,7 +9,7 @@ const ID = PERP.instrumentId;
 const MINUTE_MS = 60_000;
 const markOf = ({ state }: Scenario): number => present(state.perps.get(ID), 'the perp').mark;
 
-describe('R-delist: the mark of the closing hour approaches the settlement price', () => {
+describe('R-delist: the mark in the closing hour approaches the settlement price', () => {
   const hour = (looked: number, samples: number, sum: number) => ({
     ...createClosing(0, false),
     looked,
@@ -37,9 +37,9 @@ describe('R-delist: the mark of the closing hour approaches the settlement price
   });
 
   /**
-   * A price of 100 for 31 minutes gives 372 samples. The next price of 90 becomes stale after 30 s
-   * and gives 6 or 7 more samples, and no other price arrives. The mark moves with every sample
-   * time and ends at the settlement price: (372 × 100 + 7 × 90) / 379 = 99.8153.
+   * A price of 100 for 31 minutes gives 372 samples. The next price, 90, goes stale after 30 s and
+   * gives 6 or 7 more samples; no other price arrives. The mark moves with every sample time and
+   * ends at the settlement price: (372 × 100 + 7 × 90) / 379 = 99.8153.
    */
   test.each([false, true])(
     'the closing mark reaches the settlement price without a jump (halted: %s)',
@@ -57,7 +57,7 @@ describe('R-delist: the mark of the closing hour approaches the settlement price
         venue.wait(MINUTE_MS).block();
         marks.push(markOf(venue));
       }
-      // The mark is (372 × 100 + 348 × 90) / 720 = 95.1667 at first and slightly nearer each
+      // The mark is (372 × 100 + 348 × 90) / 720 = 95.1667 at first and a little nearer each
       // minute.
       expect(marks[0]).toBe(951_667);
       for (const [at, mark] of marks.slice(1).entries()) {

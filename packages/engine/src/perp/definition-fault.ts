@@ -12,7 +12,7 @@ const RATE = 'must be 0 or more and below 1, at most 8 decimals';
 /**
  * Returns the first fault of a perpetual's definition, or undefined. The checks follow the order of
  * the fields. The margin table is checked after the fields because it depends on the fees
- * (R-tiers), and the band of the mark last because it depends on both (R-mark).
+ * (R-tiers), and the mark band last because it depends on both (R-mark).
  */
 export function definitionFault(
   definition: PerpDefinition,

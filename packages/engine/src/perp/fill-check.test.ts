@@ -23,7 +23,7 @@ function venue(): Scenario {
   return scenario;
 }
 
-/** Makes alice long 100 lots at 100 with 9.955 USDC, which is 10 less the fee of 0.045. */
+/** Opens a 100-lot long at 100 for alice, who then has 9.955 USDC: 10 less the fee of 0.045. */
 function aliceLong(): Scenario {
   const scenario = venue();
   scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
@@ -89,10 +89,10 @@ describe('R-fill-check: fills far from the mark must be covered by margin', () =
     },
   );
 
-  test('an account value equal to initial margin is sufficient, to the micro-USDC', () => {
+  test('an account value equal to initial margin, to the micro-USDC, is sufficient', () => {
     const scenario = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
-    // A fill of 100 lots needs 5 USDC of margin and a fee of 0.045; at the mark, it leaves exactly
-    // 5.
+    // A fill of 100 lots needs a margin of 5 USDC and a fee of 0.045; at the mark, it leaves
+    // exactly 5.
     scenario.fund(alice, 5_045_000);
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     expect(scenario.one(alice, { price: PRICE, size: 100 }).state).toBe('filled');
@@ -107,7 +107,7 @@ describe('R-fill-check: fills far from the mark must be covered by margin', () =
     expect(scenario.position(alice)).toBe(190);
   });
 
-  test('a taker keeps the fills before one that is not covered', () => {
+  test('a taker keeps its fills up to the first one that is not covered', () => {
     const scenario = venue();
     scenario.one(bob, { isBuy: false, price: PRICE, size: 10 });
     scenario.one(bob, { isBuy: false, price: 1_200_000, size: 90 });
@@ -119,8 +119,7 @@ describe('R-fill-check: fills far from the mark must be covered by margin', () =
 
   test('a fill check includes the account’s resting orders on the same side', () => {
     const scenario = venue();
-    // The 150 resting lots need 7.5 USDC. With 40 more at the mark, they would need 9.5 of 10 less
-    // fees.
+    // The 150 resting lots need 7.5 USDC. With 40 more at the mark, 9.5 is needed of 10 less fees.
     scenario.one(alice, { price: 900_000, size: 150 });
     scenario.one(bob, { isBuy: false, price: 1_010_000, size: 40 });
     // The loss of 0.4 and the fee of 0.01818 leave 9.58182, which covers the required 9.5.
@@ -153,9 +152,9 @@ describe('R-initial: the remainder of a taker rests only if margin covers it', (
     },
   );
 
-  test('an order accepted to the last micro-USDC can fill in part at the mark and rest', () => {
+  test('an order that uses the last micro-USDC can fill in part at the mark and rest', () => {
     const scenario = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
-    // An order for 101 lots needs 5.05 of margin and 0.04545 of fee.
+    // An order for 101 lots needs a margin of 5.05 and a fee of 0.04545.
     scenario.fund(alice, 5_095_450);
     scenario.one(bob, { isBuy: false, price: PRICE, size: 11 });
     expect(scenario.one(alice, { price: PRICE, size: 101 })).toMatchObject({
@@ -164,7 +163,7 @@ describe('R-initial: the remainder of a taker rests only if margin covers it', (
     });
   });
 
-  test('the remainder of an order that reverses a position can rest uncovered if it leaves the worst case unchanged', () => {
+  test('the remainder of an order that reverses a position can rest without margin if it leaves the worst case unchanged', () => {
     const scenario = aliceLong();
     scenario.oracle(930_000);
     scenario.one(carol, { price: 930_000, size: 30 });
@@ -180,11 +179,11 @@ describe('R-initial: the remainder of a taker rests only if margin covers it', (
 
 describe('R-fill-check: a reducing fill passes if it does not worsen the account', () => {
   // At a mark of 92 alice is worth 9.955 − 8 = 1.955, below the initial margin of 4.6. Closing at p
-  // leaves 9.955 + p − 100 − 0.045% × p, which is 0.0044595 at 90.09 and −0.005536 at 90.08.
+  // leaves 9.955 + p − 100 − 0.045% × p, or 0.0044595 at 90.09 and −0.005536 at 90.08.
   test.each([
     { size: 100, price: 900_900, state: 'filled' },
     { size: 100, price: 900_800, state: 'cancelled' },
-    // For half of the position, the ratio of 1.955 / 1.38 must not fall, which results in the same
+    // For half the position, the ratio of 1.955 / 1.38 must not fall, which leads to the same
     // price.
     { size: 50, price: 900_900, state: 'filled' },
     { size: 50, price: 900_800, state: 'cancelled' },
@@ -202,8 +201,8 @@ describe('R-fill-check: a reducing fill passes if it does not worsen the account
     },
   );
 
-  // A maker pays 0.015%: at 90.06 it has 0.001491 left, and at 90.05 it would lack 0.0085075.
-  test('a reducing maker passes down to the bankruptcy price and is cancelled below it', () => {
+  // A maker pays 0.015%: at 90.06 it has 0.001491 left, and at 90.05 it would be 0.0085075 short.
+  test('a reducing maker fills at prices down to the bankruptcy price and is cancelled below it', () => {
     for (const [price, cause] of [
       [900_600, undefined],
       [900_500, 'marginCanceled'],
@@ -243,9 +242,8 @@ describe('R-fill-check: a reducing fill passes if it does not worsen the account
     expect(openOrders(scenario.state, carol)).toHaveLength(1);
   });
 
-  test('fills that lose more are rejected while equity is negative', () => {
-    // At 86 the second position has lost 12.6 of her 9.9145, which leaves −2.6855, further reduced
-    // by the fee.
+  test('fills that deepen the loss are rejected while equity is negative', () => {
+    // At 86 the second position has lost 12.6 of her 9.9145, which leaves −2.6855, less the fee.
     const scenario = underWater(860_000, { price: PRICE, size: 100 });
     const sell = { isBuy: false, price: PRICE, size: 100, reduceOnly: true } as const;
     expect(scenario.one(alice, { ...sell, timeInForce: 'ioc' })).toMatchObject({
@@ -272,9 +270,9 @@ describe('R-fill-check: a reducing fill passes if it does not worsen the account
 });
 
 /**
- * Makes alice long 100 lots of the first perp and 90 of a second one, with 9.9145 USDC. The second
- * perp falls and is halted, and the oracle of the first is stale, so liquidation waits in both
- * while reducing orders are still accepted.
+ * Opens longs for alice, 100 lots of the first perp and 90 of a second, leaving 9.9145 USDC. The
+ * second perp falls and is halted, and the oracle of the first is stale, so liquidation is
+ * suspended in both while reducing orders are still accepted.
  */
 function underWater(second: number, bid: { price: number; size: number }): Scenario {
   const scenario = aliceLong();
@@ -283,7 +281,7 @@ function underWater(second: number, bid: { price: number; size: number }): Scena
   scenario.oracle(PRICE, instrumentId);
   scenario.one(bob, { instrumentId, isBuy: false, price: PRICE, size: 90 });
   expect(scenario.one(alice, { instrumentId, price: PRICE, size: 90 }).state).toBe('filled');
-  // Carol buys back her sale, because opening is not possible in a stale market.
+  // Carol buys back what she sold, because positions cannot be opened in a stale market.
   scenario.one(carol, { isBuy: false, price: PRICE, size: 100 });
   scenario.one(bob, { price: PRICE, size: 100 });
   scenario.one(carol, bid);

@@ -19,9 +19,9 @@ export type PendingFill = {
   /** The size of the fill in lots, positive if the side buys. */
   readonly signedSize: number;
   readonly price: number;
-  /** All fees of the side, including those of its builder. */
+  /** All fees of the side, including its builder's fees. */
   readonly fees: MicroUsdc;
-  /** The resting sizes after the fill, without reduce-only orders. */
+  /** The resting sizes after the fill, excluding reduce-only orders. */
   readonly restingBuy: number;
   readonly restingSell: number;
 };
@@ -58,14 +58,14 @@ export function isCrossFillCovered(
   const equityBefore = subUsdc(before, paperProfit(state, scope));
   const risk = crossRisk(state, account);
   const riskAfter = crossRiskAfter(state, account, holding, size);
-  // This condition is equity / riskAfter >= equityBefore / risk, multiplied out; both denominators
-  // are at least 0.
+  // This condition is equity / riskAfter >= equityBefore / risk with the fractions multiplied out;
+  // both denominators are at least 0.
   return equity * risk >= equityBefore * riskAfter;
 }
 
 /**
  * Checks a fill against invalid prices, for each side and margin account (R-oracle-stale): in a
- * stale market no fill increases the exposure, and a margin-restricted account can only reduce
+ * stale market, no fill may increase exposure, and a margin-restricted account can only reduce
  * positions near the mark.
  */
 export function isFillPermitted(
@@ -76,7 +76,7 @@ export function isFillPermitted(
 ): boolean {
   const { oracleStaleMs } = parametersOf(state);
   const reduces = isReducing(holding.size, fill.signedSize);
-  // This also applies while there is no open position, when no account can be margin-restricted.
+  // This also applies while no position is open and hence no account can be margin-restricted.
   if (!reduces && isOracleStale(holding.perp, state.timeMs, oracleStaleMs)) return false;
   if (!state.hasUnpriced) return true;
   if (holding.isIsolated && !reduces) return true;

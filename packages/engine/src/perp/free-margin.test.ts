@@ -12,7 +12,7 @@ const usdc = (amount: number): number => Math.round(amount * 1_000_000);
 /**
  * Before the liquidations of a block, money can leave a perp margin account only if it is free both
  * at the block's marks and at the last valid ones (R-order-of-events). Alice is long 10 coins at
- * 100 with 1,000, without fees.
+ * 100 with 1,000 USDC; there are no fees.
  */
 let venue: Scenario;
 
@@ -27,7 +27,7 @@ function long(): void {
   venue.one(alice, { price: 1_000_000, size: 1_000, timeInForce: 'ioc' });
 }
 
-/** Executes a price and a command of alice in one block; returns the result of the command. */
+/** Executes a price and one of alice's commands in one block; returns the command's result. */
 function inOneBlock(price: number, command: Unsigned): CommandResult {
   const observedMs = timeMs(venue.wait(1_000).nowMs);
   const prices = [{ instrumentId: ID, oracle: price }];
@@ -51,12 +51,12 @@ const withdraw = (amount: number): Unsigned => ({
 });
 
 describe('cross margin is free only if it is free before and after a price gap', () => {
-  // At 100, 1,000 − 100 = 900 are free. At 150 the position is worth 1,500, and 1,000 + 500 − 150
-  // would be free, limited by the balance. Only 900 were free at the last valid mark, however.
+  // At 100, 1,000 − 100 = 900 is free. At 150 the position is worth 1,500, and 1,000 + 500 − 150
+  // would be free, limited by the balance. However, only 900 were free at the last valid mark.
   test.each([
     { why: 'a rise', price: 1_500_000, amount: 900, passes: true },
     { why: 'a rise', price: 1_500_000, amount: 900.000001, passes: false },
-    // At 50, 1,000 − 500 − 50 = 450 are free.
+    // 450 are free=>= 450 is free
     { why: 'a fall', price: 500_000, amount: 450, passes: true },
     { why: 'a fall', price: 500_000, amount: 450.000001, passes: false },
   ])(
@@ -88,15 +88,15 @@ test('margin leaves an isolated position only if it is also free at the last val
   act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
   long();
   act(venue, alice, { ...margin, amountMicroUsdc: usdc(150) });
-  // Of the margin of 200, 200 − 100 are free at 100, and 200 + 200 − 120 would be free at 120.
+  // Of the margin of 200, 200 − 100 is free at 100, and 200 + 200 − 120 would be free at 120.
   const off = (amount: number): Unsigned => ({ ...margin, amountMicroUsdc: -usdc(amount) });
   expect(inOneBlock(1_200_000, off(100.000001)).reject?.reason).toBe('marginNotFree');
   venue.wait(1_000).oracle(1_000_000);
   expect(inOneBlock(1_200_000, off(100)).reject).toBeUndefined();
 });
 
-// At 20× the position needs 50, so 950 are free in cross at 100. At 150, 1,000 + 500 − 75 would be
-// free, limited by the balance of 1,000.
+// At 20× the position needs 50, so 950 of cross margin is free at 100. At 150, 1,000 + 500 − 75
+// would be free, limited by the balance of 1,000.
 test('cross margin moves to isolated orders and positions only if it is also free at the last valid mark', () => {
   const second = { ...PERP, instrumentId: 2 as typeof ID, name: 'B-USDC' };
   venue.block({ type: 'registerPerp', perp: { ...second, takerFeeE8: 0, makerFeeE8: 0 } });

@@ -17,11 +17,11 @@ import { crossScope, unpricedDeduction, valueOf } from './margin-restriction.ts'
 import { cappedLeverage, exposureOf, initialMargin } from './margin.ts';
 
 /**
- * The sums of a margin account at one set of marks. The functions of this file compute the margin
- * that can leave a margin account: by transfer or withdrawal, into an isolated order or position,
- * or back from an isolated position. This margin is limited for margin-restricted accounts
- * (R-oracle-stale). Before the liquidations of a block it must also be free at the last valid
- * marks, so that no account withdraws ahead of a price gap (R-order-of-events).
+ * The sums of a margin account at one set of marks. The functions in this file compute how much
+ * margin can leave a margin account: by transfer or withdrawal, into an isolated order or position,
+ * or back from an isolated position. The amount is limited for margin-restricted accounts
+ * (R-oracle-stale). Before a block's liquidations, it must also be free at the last valid marks, so
+ * that no account withdraws ahead of a price gap (R-order-of-events).
  */
 type Sums = {
   readonly value: MicroUsdc;
@@ -30,7 +30,7 @@ type Sums = {
 };
 
 /**
- * Returns the free cross margin, which is the value less initial margin and at most the balance
+ * Returns the free cross margin: the value less initial margin, but at most the balance
  * (R-isolated).
  */
 export function freeInCross(state: State, account: Account): MicroUsdc {
@@ -46,8 +46,7 @@ export function withdrawable(state: State, account: Account): MicroUsdc {
 }
 
 /**
- * Returns the withdrawable amount at the marks of this block only, regardless of the last valid
- * marks.
+ * Returns the withdrawable amount at this block's marks only, regardless of the last valid marks.
  */
 export function withdrawableAtMarks(state: State, account: Account): MicroUsdc {
   const scope = crossScope(account);
@@ -72,8 +71,8 @@ function freeOf(state: State, scope: Scope, free: (sums: Sums) => MicroUsdc): Mi
 }
 
 /**
- * Returns how much margin can leave the account: the smaller of its balance and of its excess
- * margin less the deduction for positions without a valid price, but at least 0.
+ * Returns how much margin can leave the account: the smaller of its balance and its excess margin,
+ * less the deduction for positions without a valid price, but at least 0.
  */
 function freePart(state: State, scope: Scope, beyond: MicroUsdc): MicroUsdc {
   const { account, holding } = scope;

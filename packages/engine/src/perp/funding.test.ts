@@ -16,9 +16,9 @@ const PARAMETERS = {
   fundingRateMaxE10: 400_000_000,
 };
 
-describe('R-funding: the premium determines the rate of an hour', () => {
+describe('R-funding: the premium determines the hourly rate', () => {
   test.each([
-    // The rows are the rulebook's vectors of the premium P and the rate, both in 10^-10.
+    // The rows are the rulebook's test vectors for the premium P and the rate, both in 10^-10.
     [-5_591_732n, -73_966],
     [-4_000_000n, 125_000],
     [0n, 125_000],
@@ -26,7 +26,7 @@ describe('R-funding: the premium determines the rate of an hour', () => {
     [100_000_000n, 11_875_000],
     [5_000_000_000n, 400_000_000],
     [-5_000_000_000n, -400_000_000],
-    // These values are one step outside the range in which only the interest is paid.
+    // These values are one unit outside the range in which only the interest is paid.
     [6_000_001n, 125_000],
     [6_000_004n, 125_001],
     [-4_000_004n, 125_000],
@@ -42,7 +42,7 @@ describe('R-funding: the premium determines the rate of an hour', () => {
     expect(fundingRateE10(-12n, bare)).toBe(-1);
   });
 
-  test('the average premium of an hour rounds towards zero', () => {
+  test('the average premium over an hour rounds towards zero', () => {
     expect(hourPremiumE10(1_439n)).toBe(1n);
     expect(hourPremiumE10(-1_439n)).toBe(-1n);
     expect(hourPremiumE10(-1_440n)).toBe(-2n);
@@ -63,8 +63,8 @@ describe('R-funding, R-rounding: payments round against the account', () => {
     expect(fundingAmount(size, oracle, rate, { lots: 8, ofFund: 0 })).toBe(amount);
   });
 
-  test('R-insurance-fund: receivers do not get the funding that the fund would owe, rounded once', () => {
-    // In the example of the rulebook, the fund has 1,000 of 1,500 long lots, of 0.01 each, at 100.
+  test('R-insurance-fund: receivers do not get the funding that the fund would owe, and amounts are rounded once', () => {
+    // In the rulebook's example, the fund has 1,000 of 1,500 long lots, of 0.01 each, at 100.
     const paying = { lots: 1_500, ofFund: 1_000 };
     expect(fundingAmount(500, 1_000_000, 11_875_000, paying)).toBe(-593_750n);
     expect(fundingAmount(-1_500, 1_000_000, 11_875_000, paying)).toBe(593_750n);
@@ -92,13 +92,13 @@ function book(isBuy: boolean, levels: readonly (readonly [number, number])[]): L
 }
 
 describe('R-funding: the impact price is the average price of a market order', () => {
-  test('the impact price of one deep level is the price of that level', () => {
+  test('the impact price in one deep level is the price of that level', () => {
     const price = impactPrice(book(false, [[105, 1_000]]), false, 6_000);
     expect(shownImpact(price)).toBe(105);
     expect(price).toEqual({ numerator: 630_000n, denominator: 6_000n });
   });
 
-  test('the impact price is the value over the lots, using a fraction of the last level', () => {
+  test('the impact price is the value divided by the lots, using a fraction of the last level', () => {
     // At 100, 10 lots are worth 1,000. The other 1,000 buy 1,000 / 125 = 8 lots, so the price is
     // 2,000 / 18.
     const price = impactPrice(
@@ -132,13 +132,15 @@ describe('R-funding: the premium is computed from the impact prices', () => {
   const at = (price: bigint) => ({ numerator: price, denominator: 1n });
 
   test.each([
-    // The rows are the rulebook's examples at an oracle of 100: mark, bid, ask, premium and rate.
+    // The rows are the rulebook's examples at an oracle price of 100: mark, bid, ask, premium and
+    // rate.
     [10_040n, 10_060n, 0n, 40_000_000n, 4_375_000],
     [10_040n, 10_030n, 0n, 30_000_000n, 3_125_000],
     [10_118n, 10_150n, 0n, 100_000_000n, 11_875_000],
     [10_000n, 17_000n, 0n, 0n, 125_000],
     [9_920n, 0n, 9_800n, -80_000_000n, -9_375_000],
-    // Some rows mirror the capped one, others use the other side of the mark or have only one side.
+    // Some of these rows mirror the capped one; others use the other side of the mark or have only
+    // one side.
     [9_882n, 0n, 9_850n, -100_000_000n, -11_875_000],
     [10_040n, 0n, 9_900n, 0n, 125_000],
     [9_960n, 10_100n, 0n, 0n, 125_000],
@@ -156,7 +158,7 @@ describe('R-funding: the premium is computed from the impact prices', () => {
     },
   );
 
-  test('the premium is limited by the premium cap of the instrument', () => {
+  test('the premium is limited by the instrument’s premium cap', () => {
     const perp = { mark: 12_000, oracle: 10_000, definition: { premiumCapE8: 5_000_000 } };
     expect(premiumE10(perp, at(13_000n), undefined)).toBe(500_000_000n);
     expect(premiumE10({ ...perp, mark: 9_000 }, undefined, at(8_000n))).toBe(-500_000_000n);

@@ -7,11 +7,11 @@ import { isOracleStale, type Perp } from '../state/perp.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 
-/** The premiums and rates of funding are in units of 10^-10 (R-funding). */
+/** Funding premiums and rates are in units of 10^-10 (R-funding). */
 
 const E10 = 10_000_000_000n;
 const E10_PER_E8 = 100n;
-/** The number of levels that are read first; if the book is thin, more are read. */
+/** The number of levels read at first; more are read if the book is thin. */
 const LEVELS_START = 32;
 const LEVELS_GROWTH = 8;
 
@@ -20,11 +20,11 @@ export type ImpactPrice = { readonly numerator: bigint; readonly denominator: bi
 
 /**
  * Returns the average price of a market order worth exactly `notional` micro-USDC against one side
- * of a book (if `isBuy`, against the bids). Levels count in full, best price first, except that
- * only a fraction of the last one counts, which completes the value. With `lots` taken before a
- * level at `price` and `left` still to be traded there, the price is notional / (lots + left /
- * price). The result is exact, so that a coarse price unit does not distort the premium. Returns
- * undefined if the side is too thin.
+ * of a book (if `isBuy`, against the bids). Levels count in full, best price first; only a fraction
+ * of the last one counts, to complete the value. With `lots` taken before a level at `price` and
+ * `left` still to be traded there, the price is notional / (lots + left / price). The result is
+ * exact, so that a coarse price unit does not distort the premium. Returns undefined if the side is
+ * too thin.
  */
 export function impactPrice(
   book: LevelBook,
@@ -39,8 +39,8 @@ export function impactPrice(
 }
 
 /**
- * Returns the impact price for levels that the caller has read, or undefined if they are worth less
- * than the notional.
+ * Returns the impact price for levels that the caller has already read, or undefined if they are
+ * worth less than the notional.
  */
 export function averagePrice(
   levels: readonly { readonly price: number; readonly size: number }[],
@@ -68,7 +68,7 @@ export function premiumCapE8(definition: { readonly premiumCapE8?: number }): nu
   return definition.premiumCapE8 ?? LIMITS.premiumCapE8;
 }
 
-/** The inputs of a premium in addition to the book's prices. */
+/** The inputs to a premium in addition to the book's prices. */
 type PremiumTerms = Pick<Perp, 'mark' | 'oracle'> & {
   readonly definition: { readonly premiumCapE8?: number };
 };
@@ -100,7 +100,7 @@ function distanceE10({ numerator, denominator }: ImpactPrice, oracle: number): b
 }
 
 /**
- * Returns P of an hour: the sum of its samples over 720, rounded towards zero. Missing samples
+ * Returns P for an hour: the sum of its samples over 720, rounded towards zero. Missing samples
  * count as 0.
  */
 export function hourPremiumE10(sum: bigint): bigint {
@@ -129,9 +129,9 @@ export type PayingSide = { readonly lots: number; readonly ofFund: number };
 
 /**
  * Returns the funding that a position receives for an hour, −size × oracle × rate; payments are
- * negative. The insurance fund pays no funding, so a receiver gets only the share of the other
- * paying lots (R-insurance-fund). The amount is rounded once, towards minus infinity, which rounds
- * the payer's amount up and the receiver's down (R-rounding).
+ * negative. The insurance fund does not pay funding, so a receiver gets only the share paid by the
+ * other paying lots (R-insurance-fund). The amount is rounded once, towards minus infinity, which
+ * rounds the payer's amount up and the receiver's down (R-rounding).
  */
 export function fundingAmount(
   size: number,
@@ -146,9 +146,9 @@ export function fundingAmount(
 }
 
 /**
- * Returns true if a premium is sampled now. Samples are not taken during a halt, with a stale
- * oracle, from an empty book, or in the closing hour, whose mark is an average (R-delist). A side
- * that is too thin contributes 0.
+ * Returns true if a premium is sampled now. Samples are not taken during a halt, while the oracle
+ * is stale, from an empty book, or in the closing hour, when the mark is an average (R-delist). A
+ * side that is too thin contributes 0.
  */
 export function isSampled(state: State, perp: Perp): boolean {
   if (perp.halted || perp.closing !== undefined || perp.book.orderCount === 0) return false;
@@ -156,8 +156,8 @@ export function isSampled(state: State, perp: Perp): boolean {
 }
 
 /**
- * Returns the rate of the current hour in 10^-10 under the assumption that its average does not
- * change until its end. Missing samples count as 0, and without any sample the rate is 0.
+ * Returns the rate for the current hour in 10^-10, assuming that its average does not change before
+ * it ends. Missing samples count as 0, and if there are no samples, the rate is 0.
  */
 export function predictedRateE10(state: State, perp: Perp): number {
   const { samples, sum } = perp.funding;

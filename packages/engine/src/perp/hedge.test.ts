@@ -26,7 +26,7 @@ const sizes = (venue: Scenario): number[] =>
   ([0, 1] as const).map((leg) => venue.account(alice).holdings.get(holdingKey(ID, leg))?.size ?? 0);
 const initial = (venue: Scenario): bigint => accountView(venue.state, alice)!.initialMargin;
 
-describe('R-hedge: side and reduce-only select the leg of an order', () => {
+describe('R-hedge: side and reduce-only select an order’s leg', () => {
   test('side and reduce-only determine the leg of an order', () => {
     const venue = venueWith();
     trade(venue, true, 100);
@@ -72,7 +72,7 @@ describe('R-hedge: side and reduce-only select the leg of an order', () => {
 });
 
 describe('R-initial: margin in hedge mode covers both legs', () => {
-  test('initial margin adds up both legs and their opening orders, without closing orders', () => {
+  test('initial margin adds up both legs and their opening orders, excluding closing orders', () => {
     const venue = venueWith();
     trade(venue, true, 100);
     trade(venue, false, 60);
@@ -86,10 +86,10 @@ describe('R-initial: margin in hedge mode covers both legs', () => {
     expect(initial(venue)).toBe(11_000_000n);
   });
 
-  test('admission counts both legs of an account', () => {
+  test('admission counts both of an account’s legs', () => {
     const venue = venueWith(6_045_000);
     trade(venue, true, 100);
-    // The account has 6 USDC left. Selling 20 lots short needs 5 + 1 and a fee of 0.009.
+    // The account has 6 USDC left. Selling 20 lots short needs 5 + 1 plus a fee of 0.009.
     expect(venue.one(alice, { isBuy: false, price: PRICE, size: 20 }).reject).toEqual({
       reason: 'marginInsufficient',
       required: 6_009_000n,
@@ -102,8 +102,8 @@ describe('R-initial: margin in hedge mode covers both legs', () => {
     const venue = venueWith(100_000_000_000, { defaultLeverage: 50 });
     trade(venue, true, 100_000);
     trade(venue, false, 100_000);
-    // Each leg is 100,000 USDC in tier 1, with 2% initial margin, 1% maintenance margin and a 0.5%
-    // fee. In tier 2, initial margin would be 5%.
+    // Each leg is worth 100,000 USDC and in tier 1, with 2% initial margin, 1% maintenance margin
+    // and a 0.5% fee. In tier 2, initial margin would be 5%.
     expect(accountView(venue.state, alice)).toMatchObject({
       initialMargin: 4_000_000_000n,
       maintenanceMargin: 2_000_000_000n,
@@ -114,7 +114,7 @@ describe('R-initial: margin in hedge mode covers both legs', () => {
   });
 });
 
-test('R-stp: an order of one leg cancels a crossing resting order of the other leg', () => {
+test('R-stp: an order for one leg cancels a crossing resting order for the other leg', () => {
   const venue = venueWith();
   const short = venue.one(alice, { isBuy: false, price: 1_010_000, size: 50 });
   venue.one(bob, { isBuy: false, price: 1_010_000, size: 50 });

@@ -25,7 +25,7 @@ const steps = ({ events }: BlockResult): string[] =>
   events.flatMap((event) => (event.type === 'liquidationStep' ? [event.step] : []));
 
 /**
- * Returns a venue in which one account is long 10 coins with 50 and another one is short; the fund
+ * Returns a venue in which one account is long 10 coins with 50 USDC and another is short; the fund
  * has 20,000.
  */
 function held(fund = 20_000): Scenario {
@@ -43,11 +43,11 @@ function note(venue: Scenario, id: number, usdc: number): void {
 
 /**
  * Moves X from 100 to 90, which loses 50 more than the margin. In the worst case, the fund would
- * pay 100 more than the value.
+ * overpay by 100.
  */
 const gap = (venue: Scenario): string[] => steps(jumpPrices(venue, 90, 100));
 
-describe('R-insurance-fund: the costs of the fund within an hour are limited', () => {
+describe('R-insurance-fund: the fund’s costs within an hour are limited', () => {
   // The limit of 5% of 20,000 is 1,000. It includes the 100 of this take-over, so at most 900 can
   // precede it.
   test.each([
@@ -76,14 +76,14 @@ describe('R-insurance-fund: the costs of the fund within an hour are limited', (
     ] as const) {
       const venue = held();
       note(venue, X, 1_000);
-      // A fresh price comes first, because a gap is measured from the last valid mark.
+      // A new price comes first, because a gap is measured from the last valid mark.
       venue.wait(minutes * MINUTE_MS - 1_000 - (venue.nowMs % MINUTE_MS));
       jumpPrices(venue, 100, 100);
       expect(gap(venue), `${minutes} minutes later`).toEqual([found]);
     }
   });
 
-  // The fund buys at 95 and the value is 90, so the cost is 50 instead of the estimated 100.
+  // The fund buys at 95 when the mark is 90, so the cost is 50 instead of the estimated 100.
   test('the actual cost of a take-over is counted at its price', () => {
     const venue = held();
     gap(venue);
@@ -97,15 +97,15 @@ describe('R-insurance-fund: the costs of the fund within an hour are limited', (
 
   // At 95.5, the remaining 5 are below two thirds of 9.55. The fund buys at 95, which is a gain of
   // 5. In step (7), the fund takes the position over without a cost limit.
-  test('gains neither reduce the costs of the fund nor are limited by them', () => {
+  test('gains neither reduce the fund’s costs nor count towards its limits', () => {
     const venue = held();
     note(venue, X, 1_000_000);
     expect(steps(jumpPrices(venue, 95.5, 100))).toEqual(['market', 'insurance']);
     expect(venue.state.fundCosts.total(venue.nowMs)).toBe(money(1_000_000));
   });
 
-  // The 10 coins that the fund bought at 95 are sold at 89.91, which is 0.1% below 90, for 0.90
-  // less than their value at the mark.
+  // The 10 coins that the fund bought at 95 are sold at 89.91, 0.1% below 90, for 0.90 less than
+  // their value at the mark.
   test('the cost of unwinding is counted, and a better price does not reduce it', () => {
     const venue = held();
     gap(venue);
@@ -122,7 +122,7 @@ describe('R-insurance-fund: the costs of the fund within an hour are limited', (
     expect(venue.state.fundCosts.of(venue.nowMs, X)).toBe(money(50.36));
   });
 
-  test('R-deficit: deficits of other accounts are counted but never limited', () => {
+  test('R-deficit: other accounts’ deficits are counted but never limited', () => {
     const venue = held();
     note(venue, X, 50_000);
     postDeficit(venue.state, microUsdc(money(300)));
@@ -132,7 +132,7 @@ describe('R-insurance-fund: the costs of the fund within an hour are limited', (
     expect(insuranceFund(venue.state).perpBalance).toBe(money(19_700));
   });
 
-  test('R-deficit: payments of the treasury are not counted as costs of the fund', () => {
+  test('R-deficit: payments by the treasury are not counted as costs of the fund', () => {
     const venue = held(100);
     setReserves(venue, 100, 150);
     postDeficit(venue.state, microUsdc(money(300)));

@@ -39,10 +39,10 @@ export function isInsuranceFund(state: State, account: Account): boolean {
 
 /**
  * Returns true if the fund may take over a position at a price. After the take-over, the notional
- * of all its positions must be at most five times its account value, and that of the instrument at
- * most twice. A single manipulated market therefore cannot empty the fund. The cost of take-overs
- * and unwinding within an hour is limited to a small share, so that a gap is not a free option
- * against the fund.
+ * of all its positions must be at most five times its account value, and the notional in the
+ * instrument at most twice its account value. A single manipulated market therefore cannot empty
+ * the fund. The cost of take-overs and unwinding within an hour is limited to a small share of the
+ * fund, so that a gap is not a free option against the fund.
  */
 export function mayTakeOver(
   state: State,
@@ -69,9 +69,7 @@ export function mayTakeOver(
   );
 }
 
-/**
- * Returns true if the cost of the current hour, including this one, is within the fund's limits.
- */
+/** Returns true if the current hour's costs, including this one, are within the fund's limits. */
 function isAffordable(state: State, perp: Perp, worth: MicroUsdc, cost: MicroUsdc): boolean {
   const { fundCosts, timeMs } = state;
   const { insuranceHourE8, insuranceInstrumentHourE8 } = parametersOf(state);
@@ -100,7 +98,7 @@ export function noteFundCost(state: State, instrumentId: number, cost: MicroUsdc
   state.digest.amount(cost);
 }
 
-/** Returns the fund's target, which is a share of the open interest at the marks. */
+/** Returns the fund's target: a share of the open interest at the marks. */
 export function insuranceTarget(state: State): MicroUsdc {
   let interest = ZERO_USDC;
   for (const id of state.perpIds) {
@@ -110,8 +108,8 @@ export function insuranceTarget(state: State): MicroUsdc {
 }
 
 /**
- * Step (3) of a block: updates the fund's target at the marks of the block. Perps that have not
- * changed keep their previous amount.
+ * Step (3) of a block: updates the fund's target at the block's marks. Perps that have not changed
+ * keep their previous amount.
  */
 export function updateInsuranceTarget(state: State): void {
   const { watch } = state;

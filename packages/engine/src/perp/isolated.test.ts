@@ -18,8 +18,8 @@ const PRICE = 1_000_000;
 const ID = PERP.instrumentId;
 
 /**
- * Returns a venue where alice trades isolated at 20× with these funds, and bob and carol have ample
- * funds.
+ * Returns a venue where alice trades with isolated margin at 20× and has these funds, and bob and
+ * carol have ample funds.
  */
 function venueWith(funds = 1_000_000_000): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
@@ -28,7 +28,7 @@ function venueWith(funds = 1_000_000_000): Scenario {
   return venue;
 }
 
-/** Makes alice long 100 lots at 100 with 5 USDC of margin after paying the fee of 0.045. */
+/** Opens a 100-lot long at 100 for alice with a margin of 5 USDC and a fee of 0.045. */
 function aliceLong(funds = 1_000_000_000): Scenario {
   const venue = venueWith(funds);
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
@@ -39,8 +39,8 @@ function aliceLong(funds = 1_000_000_000): Scenario {
 }
 
 describe('R-isolated: an opening order reserves its margin, loss and fee', () => {
-  // An order for 100 lots reserves 5 USDC of margin, the immediate loss, and 0.045% of the value at
-  // the limit.
+  // An order for 100 lots reserves a margin of 5 USDC, the immediate loss, and 0.045% of the value
+  // at the limit.
   test.each([
     { isBuy: true, price: 1_000_000, reserve: 5_045_000n, why: 'at the mark' },
     { isBuy: true, price: 1_010_000, reserve: 6_045_450n, why: 'a buy above it loses 1' },
@@ -64,19 +64,19 @@ describe('R-isolated: an opening order reserves its margin, loss and fee', () =>
     expect(venueWith(Number(reserve)).one(alice, { isBuy, price, size: 100 }).state).toBe('open');
   });
 
-  test('only orders that increase the worst case have a reserve', () => {
+  test('only orders that increase the worst-case exposure have a reserve', () => {
     const venue = aliceLong();
     venue.one(alice, { isBuy: false, price: 1_010_000, size: 100, reduceOnly: true });
     expect(venue.holding(alice).reserved).toBe(0n);
     venue.one(alice, { isBuy: false, price: 1_010_000, size: 200 });
     expect(venue.holding(alice).reserved).toBe(0n);
-    // The exposure of 100 − 220 = −120 is 20 more than 100, which needs 1 of margin and 0.045% of
-    // 20.2.
+    // The exposure of 100 − 220 = −120 is 20 more than 100, which needs a margin of 1 plus 0.045%
+    // of 20.2.
     venue.one(alice, { isBuy: false, price: 1_010_000, size: 20 });
     expect(venue.holding(alice).reserved).toBe(1_009_090n);
   });
 
-  test('the tier of the exposure limits the leverage of the reserve', () => {
+  test('the tier of the exposure limits the leverage used for the reserve', () => {
     const venue = venueWith(100_000_000_000);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 50 });
@@ -99,7 +99,7 @@ describe('R-isolated: an opening order reserves its margin, loss and fee', () =>
     expect(venue.balance(alice)).toBe(0n);
   });
 
-  test('the reserve of an order covers all fills although each fill rounds up', () => {
+  test('an order’s reserve covers all its fills, although each fill rounds up', () => {
     // At 101 and 7×, three fills of 33 lots need 14.2842857… in total and 4.7614285… each.
     const venue = venueWith(14_284_286 + 44_996);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
@@ -110,7 +110,7 @@ describe('R-isolated: an opening order reserves its margin, loss and fee', () =>
     expect(venue.position(alice)).toBe(99);
   });
 
-  test('the reserve of a maker covers its partial fills in another tier', () => {
+  test('a maker’s reserve covers its partial fills in another tier', () => {
     const venue = venueWith(7_567_500_000);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 50 });
@@ -122,7 +122,7 @@ describe('R-isolated: an opening order reserves its margin, loss and fee', () =>
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 7_500_000_000n, reserved: 0n });
   });
 
-  test('free margin is the value of the cross account less its initial margin, at most the balance', () => {
+  test('free margin is the cross account’s value less its initial margin, but at most the balance', () => {
     const venue = aliceLong(10_000_000);
     // Of the remaining 4.955, 98 lots need 4.9 + 0.0441 = 4.9441, and 99 lots need 4.99455.
     expect(venue.one(alice, { price: PRICE, size: 99 }).reject?.reason).toBe('marginInsufficient');
@@ -148,18 +148,19 @@ describe('R-isolated: a fill moves its margin from the reserve', () => {
     expect(venue.holding(alice).reserved).toBe(0n);
   });
 
-  test('a fill worse than the mark moves its loss into the margin, and a better limit releases it', () => {
+  test('a fill worse than the mark adds its loss to the margin, and a fill better than the limit releases the unused reserve', () => {
     for (const price of [1_010_000, 1_020_000]) {
       const venue = venueWith();
       venue.one(bob, { isBuy: false, price: 1_010_000, size: 100 });
       venue.one(alice, { price, size: 100 });
-      // The margin is 5 plus the loss of 1, so that equity is 5 again. The fee is 0.045% of 101.
+      // The margin is 5 plus the loss of 1, so equity is 5 again. The fee is 0.045% of 101.
       expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 6_000_000n, reserved: 0n });
       expect(venue.balance(alice)).toBe(993_954_550n);
     }
   });
 
-  // The mark rises to 110 after 5.045 were reserved, so 5.5 and a maker fee of 0.015 are needed.
+  // The mark rises to 110 after 5.045 has been reserved, so 5.5 plus a maker fee of 0.015 is
+  // needed.
   test.each([
     { funds: 5_515_000, state: 'filled' },
     { funds: 5_514_999, state: 'marginCanceled' },
@@ -178,28 +179,28 @@ describe('R-isolated: a fill moves its margin from the reserve', () => {
     },
   );
 
-  test('an order reserved to the last micro-USDC can fill in part and rest', () => {
+  test('an order that reserves the last micro-USDC can fill in part and rest', () => {
     const venue = venueWith(5_045_000);
     venue.one(bob, { isBuy: false, price: PRICE, size: 40 });
     const entry = venue.one(alice, { price: PRICE, size: 100 });
     expect(entry).toMatchObject({ state: 'open', filled: 40 });
-    // The fill uses 2 of margin and 0.018 of fee.
+    // The fill uses 2 for margin and 0.018 for the fee.
     expect(venue.holding(alice)).toMatchObject({
       isolatedMargin: 2_000_000n,
       reserved: 3_027_000n,
     });
     expect(venue.one(bob, { isBuy: false, price: PRICE, size: 60 }).state).toBe('filled');
-    // The fill uses another 3. A maker pays 0.009 and not 0.027, and the difference is released.
+    // The fill uses another 3. A maker pays 0.009 instead of 0.027, and the difference is released.
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 5_000_000n, reserved: 0n });
     expect(venue.balance(alice)).toBe(18_000n);
   });
 });
 
-describe('R-isolated: a close pays from the margin of the position', () => {
+describe('R-isolated: a close pays from the position’s margin', () => {
   const sell = (shape: Partial<OrderShape> & { price: number; size: number }) =>
     ({ isBuy: false, timeInForce: 'ioc', ...shape }) as const;
 
-  test('a close pays out released margin and realised PnL less the fee', () => {
+  test('a close pays out the released margin and realised PnL less the fee', () => {
     const venue = aliceLong();
     venue.one(carol, { price: 1_020_000, size: 50 });
     venue.one(alice, sell({ price: 1_020_000, size: 50 }));
@@ -223,13 +224,13 @@ describe('R-isolated: a close pays from the margin of the position', () => {
     expect(venue.balance(alice)).toBe(999_910_000n);
   });
 
-  test('a shortfall reduces the remaining margin and never the balance', () => {
+  test('a shortfall reduces the remaining margin, never the balance', () => {
     const venue = aliceLong();
     venue.oracle(970_000);
     venue.one(carol, { price: 945_000, size: 50 });
     const before = venue.balance(alice);
-    // The close releases 2.5, loses 2.75 and costs a fee of 0.0212625. The shortfall is therefore
-    // 0.271263, rounded together with the fee.
+    // The close releases 2.5, loses 2.75 and costs a fee of 0.0212625. The shortfall, rounded
+    // together with the fee, is therefore 0.271263.
     expect(venue.one(alice, sell({ price: 945_000, size: 50 })).state).toBe('filled');
     expect(venue.balance(alice)).toBe(before);
     expect(venue.holding(alice)).toMatchObject({ size: 50, isolatedMargin: 2_228_737n });
@@ -251,7 +252,7 @@ describe('R-isolated: a close pays from the margin of the position', () => {
     checkInvariants(venue.state);
   });
 
-  test('a close below the bankruptcy price including the fee is rejected', () => {
+  test('a close below the bankruptcy price, including the fee, is rejected', () => {
     // The condition 5 + (p − 100) − 0.045% of p ≥ 0 requires p ≥ 95.0427…, and the tick is 0.01.
     for (const [price, state] of [
       [950_500, 'filled'],
@@ -269,8 +270,8 @@ describe('R-isolated: a close pays from the margin of the position', () => {
     venue.oracle(1_020_000);
     venue.one(carol, { price: 1_020_000, size: 150 });
     venue.one(alice, sell({ price: 1_020_000, size: 150 }));
-    // The close pays out 5 + 2, the opening needs 50 × 1.02 / 20 = 2.55 of margin, and the fee is
-    // 0.045% of 153.
+    // The close pays out 5 + 2, the opening part needs a margin of 50 × 1.02 / 20 = 2.55, and the
+    // fee is 0.045% of 153.
     expect(venue.holding(alice)).toMatchObject({ size: -50, isolatedMargin: 2_550_000n });
     expect(venue.balance(alice)).toBe(994_955_000n + 7_000_000n - 2_550_000n - 68_850n);
   });
@@ -284,7 +285,7 @@ describe('R-isolated: a close pays from the margin of the position', () => {
     venue.one(carol, { price: 955_000, size: 100 });
     venue.wait(1_000).oracle(960_000);
     expect(venue.position(alice)).toBe(0);
-    // After the sale at 95.5, 5 − 4.5 = 0.5 are left, and the fee is min(0.4775, 0.5).
+    // After the sale at 95.5, 5 − 4.5 = 0.5 is left, and the fee is min(0.4775, 0.5).
     expect(venue.balance(alice)).toBe(before + 22_500n);
   });
 });

@@ -62,11 +62,11 @@ type IsolatedFill = {
 };
 
 /**
- * Plans one isolated fill and checks it (R-fill-check). Closing pays released margin and realised
- * PnL to the balance; a shortfall reduces the remaining margin. Opening adds margin and the
- * immediate loss, first from the order's reserve and then from free cross margin. The fills of an
- * order are checked as one: if a fill reaches a tier with less leverage, the order's reserve, which
- * was computed for that tier, also covers earlier fills.
+ * Plans one isolated fill and checks it (R-fill-check). Closing pays the released margin and
+ * realised PnL to the balance; a shortfall reduces the remaining margin. Opening adds margin and
+ * the immediate loss, first from the order's reserve and then from free cross margin. The fills of
+ * an order are checked as one: if a fill reaches a tier with less leverage, the order's reserve,
+ * which was computed for that tier, also covers earlier fills.
  */
 export function planIsolatedFill(
   state: State,
@@ -75,7 +75,7 @@ export function planIsolatedFill(
   fill: {
     readonly signedSize: number;
     readonly price: number;
-    /** All fees of the side, including those of its order's builder. */
+    /** All fees of the side, including the builder's fees. */
     readonly fees: MicroUsdc;
     readonly reserve: MicroUsdc;
     /** The lots of the order that were filled before. */
@@ -123,8 +123,8 @@ export function planIsolatedFill(
 
 /**
  * Returns the allowance for rounding. Each fill rounds its margin up, but the reserve of an order
- * is rounded up only once. The last fills may therefore lack up to one micro-USDC per earlier fill,
- * which the position already contains.
+ * is rounded up only once. The last fills may therefore fall short by up to one micro-USDC per
+ * earlier fill, an amount already in the position's margin.
  */
 function roundedUp(filled: number): MicroUsdc {
   return microUsdc(BigInt(Math.min(filled, LIMITS.matchesPerOrder)));
@@ -136,7 +136,7 @@ type After = {
   readonly cost: MicroUsdc;
 };
 
-/** Returns true if the distance to initial margin does not grow and the ratio is above 1. */
+/** Returns true if the shortfall from initial margin does not grow and the ratio is above 1. */
 function isOpenCovered(state: State, account: Account, holding: Holding, after: After): boolean {
   if (fallsShort(state, account, holding, after) > 0n) return false;
   const paper = paperProfitWith(state, { account, holding }, holding, after.size);
@@ -144,7 +144,7 @@ function isOpenCovered(state: State, account: Account, holding: Holding, after: 
   return equity > riskOf(state, holding.perp, Math.abs(after.size));
 }
 
-/** Returns the increase of the position's distance to initial margin. */
+/** Returns the increase in the position's shortfall from initial margin. */
 function fallsShort(state: State, account: Account, holding: Holding, after: After): MicroUsdc {
   const { perp } = holding;
   const scope = { account, holding };

@@ -31,8 +31,8 @@ const usdc = (amount: number): number => Math.round(amount * 1_000_000);
 let venue: Scenario;
 
 /**
- * Opens two markets at 100 without fees. Market B always has fresh prices, and bob and carol have
- * ample funds.
+ * Opens two markets at 100, without fees. Market B always has current prices, and bob and carol
+ * have ample funds.
  */
 function open(funds: number): void {
   const perp = { ...PERP, takerFeeE8: 0, makerFeeE8: 0 };
@@ -71,7 +71,7 @@ function order(shape: OrderShape): string {
 }
 
 describe('R-oracle-stale: positions without a valid price reduce the value of a margin account', () => {
-  // At 100, 10 coins are worth 1,000, so 2,000 are subtracted. Their initial margin at 20× is 50.
+  // At 100, 10 coins are worth 1,000, so 2,000 is subtracted. Initial margin at 20× is 50.
   test.each([
     { funds: 2_050, restricted: false },
     { funds: 2_049.999999, restricted: true },
@@ -109,7 +109,7 @@ describe('R-oracle-stale: positions without a valid price reduce the value of a 
   );
 
   // The value of 5,000 is reduced by 2,000 and by 10% of 1,000.
-  test('an unrestricted account can withdraw the money beyond the deduction', () => {
+  test('an unrestricted account can withdraw money beyond the deduction', () => {
     open(5_000);
     trade(alice, 1_000);
     goStale();
@@ -126,9 +126,9 @@ describe('R-oracle-stale: positions without a valid price reduce the value of a 
     expect(restrictingPerp(venue.state, crossScope(venue.account(FUND)))).toBeUndefined();
   });
 
-  // With a balance of 60, alice is long 10 coins in a halted market and short 1 in B. The oracle of
-  // the halted market moves to 120, and the resulting unrealised profit of 200 does not count. With
-  // B at 145, her equity of 60 − 45 is therefore compared with 1.5% of 1,300 = 19.50.
+  // With a balance of 60, alice is long 10 coins in a halted market and short 1 in B. The halted
+  // market's oracle moves to 120, and the resulting unrealised profit of 200 does not count. With B
+  // at 145, her equity of 60 − 45 is therefore compared with 1.5% of 1,300 = 19.50.
   test('R-ratio: a profit without a valid price does not count for liquidation', () => {
     open(60);
     trade(alice, 1_000);
@@ -142,8 +142,8 @@ describe('R-oracle-stale: positions without a valid price reduce the value of a 
 
 describe('R-oracle-stale: a margin-restricted account cannot move money out of its margin', () => {
   /**
-   * With a balance of 1,000, the cross account is long 10 of A, which is stale. The isolated
-   * position is long 1 of B with 5.
+   * The cross account has a balance of 1,000 and is long 10 of A, which is stale. The isolated
+   * position is long 1 of B with a margin of 5.
    */
   beforeEach(() => {
     open(1_005);
@@ -180,22 +180,22 @@ describe('R-oracle-stale: a margin-restricted account cannot move money out of i
     const move = { type: 'updateIsolatedMargin', instrumentId: B, isBuy: true } as const;
     const add = { ...move, amountMicroUsdc: usdc(1) };
     expect(first(act(venue, alice, add))?.reason).toBe('balanceInsufficient');
-    // The position in B has 5 and needs 10 for 10% of its value, so nothing is free yet.
+    // The position in B has 5 and needs 10 (10% of its value), so nothing is free yet.
     venue.oracle(1_300_000, B);
-    // Of the position's value, 5 + 30 − 13 = 22 would be free, but at most its margin of 5.
+    // Of the position's value, 5 + 30 − 13 = 22 would be free, limited to its margin of 5.
     expect(first(act(venue, alice, { ...move, amountMicroUsdc: -usdc(5) }))).toBeUndefined();
     expect(venue.balance(alice)).toBe(BigInt(usdc(1_005)));
     venue.fund(alice, usdc(10));
     expect(venue.balance(alice)).toBe(BigInt(usdc(1_015)));
   });
 
-  test('a margin-restricted account cannot lower its leverage, isolated or cross', () => {
+  test('a margin-restricted account cannot lower its leverage, whether isolated or cross', () => {
     const type = 'updateLeverage';
     const lower = { type, instrumentId: B, leverage: 10 } as const;
     expect(first(act(venue, alice, lower))?.reason).toBe('marginInsufficient');
     const cross = { type, instrumentId: A, leverage: 10 } as const;
     expect(first(act(venue, alice, cross))?.reason).toBe('marginInsufficient');
-    // A higher leverage releases no margin.
+    // Higher leverage does not release any margin.
     expect(first(act(venue, alice, { ...cross, leverage: 40 }))).toBeUndefined();
     expect(isRestricted()).toBe(true);
   });
@@ -208,7 +208,7 @@ test('R-oracle-stale: margin is not removable from an isolated position while it
   const move = { type: 'updateIsolatedMargin', instrumentId: A, isBuy: true } as const;
   expect(first(act(venue, alice, { ...move, amountMicroUsdc: usdc(300) }))).toBeUndefined();
   goStale();
-  // Of the margin of 305, 305 − 200 − 10% of 100 = 95 are free.
+  // Of the margin of 305, 305 − 200 − 10% of 100 = 95 is free.
   const off = { ...move, amountMicroUsdc: -usdc(95.000001) };
   expect(first(act(venue, alice, off))?.reason).toBe('marginNotFree');
   expect(first(act(venue, alice, { ...move, amountMicroUsdc: -usdc(95) }))).toBeUndefined();
@@ -216,8 +216,8 @@ test('R-oracle-stale: margin is not removable from an isolated position while it
   expect(isRestricted()).toBe(false);
 });
 
-describe('the rejection of a margin-restricted account includes the cause', () => {
-  test('a rejection contains the restricting market and whether it is stale or halted', () => {
+describe('a rejected margin-restricted account is given the cause', () => {
+  test('a rejection names the restricting market and says whether it is stale or halted', () => {
     open(100);
     trade(alice, 1_000);
     halt();
@@ -229,7 +229,7 @@ describe('the rejection of a margin-restricted account includes the cause', () =
     expect(venue.one(alice, shape).reject).toEqual({ reason: 'oracleStale', instrumentId: A });
   });
 
-  test('R-delist: a market that waits for the price of another closing hour also restricts accounts', () => {
+  test('R-delist: a market waiting for a price for another closing hour also restricts accounts', () => {
     open(100);
     trade(alice, 1_000);
     venue.block({ type: 'setPerp', instrumentId: A, delisted: true, changes: {} });
@@ -243,8 +243,8 @@ describe('the rejection of a margin-restricted account includes the cause', () =
 
 describe('R-fill-check: a margin-restricted account can only close near the mark', () => {
   /**
-   * Makes alice long 10 of the stale market A and 10 of B at this leverage, so that her orders in B
-   * can only reduce.
+   * Opens longs for alice, 10 in the stale market A and 10 in B at this leverage, so that her
+   * orders in B can only reduce.
    */
   function restricted(leverage: number): void {
     open(1_000);
@@ -287,7 +287,7 @@ describe('R-fill-check: a margin-restricted account can only close near the mark
         venue.one(alice, { ...rests, price: each, reduceOnly: true }),
       );
       // The order that is too far from the mark is cancelled, and the buyer continues with the next
-      // one.
+      // order.
       const buy = { instrumentId: B, price: PRICE, size: 200, timeInForce: 'ioc' as const };
       expect(venue.one(bob, buy)).toMatchObject({ filled: 100 });
       expect([near?.state, far?.state]).toEqual(['open', 'open']);
@@ -297,7 +297,7 @@ describe('R-fill-check: a margin-restricted account can only close near the mark
   );
 
   // The allowed loss is 0.25% of 100, which is 0.25. A builder fee of 0.1%, which is 0.09985 at
-  // 99.85, leaves 0.15 of it for the price.
+  // 99.85, leaves 0.15 for the price.
   test('the builder fee counts towards the allowed loss of a restricted close', () => {
     restricted(20);
     const sell = { instrumentId: B, isBuy: false, price: 900_000, size: 100 };
@@ -309,7 +309,7 @@ describe('R-fill-check: a margin-restricted account can only close near the mark
     expect(filled.outcomes[0]?.entries?.[0]?.state).toBe('filled');
   });
 
-  test('closes in the stale market itself must be near its current mark', () => {
+  test('closes in the stale market itself must be near the current mark', () => {
     restricted(20);
     const sell = { isBuy: false, price: 900_000, size: 100, timeInForce: 'ioc' as const };
     // Carol is short against alice and is not restricted.
@@ -344,12 +344,12 @@ describe('R-fill-check: a margin-restricted account can only close near the mark
   });
 });
 
-describe('R-oracle-stale: isolated orders of a restricted account fill only from their reserve', () => {
-  test('isolated orders of a restricted account can fill in other markets from their reserve', () => {
+describe('R-oracle-stale: a restricted account’s isolated orders fill only from their reserve', () => {
+  test('a restricted account’s isolated orders can fill in other markets from their reserve', () => {
     open(1_000);
     isolate(alice, B);
     trade(alice, 1_000);
-    // At 20×, 100 lots need 5.
+    // At 20×, 100 lots need a margin of 5.
     venue.one(alice, { instrumentId: B, price: PRICE, size: 100 });
     goStale();
     expect(isRestricted()).toBe(true);
@@ -360,7 +360,7 @@ describe('R-oracle-stale: isolated orders of a restricted account fill only from
   });
 
   // The mark has risen to 110, so 100 lots need 5.50, but only 5 are reserved.
-  test('isolated orders of a restricted account fail if their reserve is insufficient', () => {
+  test('a restricted account’s isolated orders fail if their reserve is insufficient', () => {
     open(1_000);
     isolate(alice, B);
     trade(alice, 1_000);
@@ -372,8 +372,8 @@ describe('R-oracle-stale: isolated orders of a restricted account fill only from
     expect(venue.balance(alice)).toBe(BigInt(usdc(1_000)));
   });
 
-  // No account has a position in A. Alice bids for 10 and sells 5: her worst case stays at 10, so
-  // the order is accepted, but its fill would open a short position.
+  // No account has a position in A. Alice bids for 10 and sells 5: her worst-case exposure stays at
+  // 10, so the order is accepted, but its fill would open a short position.
   test('no fill increases exposure in a stale market, including the first one', () => {
     open(1_000);
     venue.one(alice, { price: 990_000, size: 1_000 });

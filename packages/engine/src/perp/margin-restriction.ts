@@ -18,7 +18,7 @@ import { isInsuranceFund } from './insurance-fund.ts';
 import { accountValue, initialMargin, isolatedEquity } from './margin.ts';
 
 /**
- * Yields the positions of a margin account that have no valid price (R-oracle-stale): those in a
+ * Yields the positions in a margin account that have no valid price (R-oracle-stale): those in a
  * market that is halted or stale, or that cannot settle its closing hour. Withdrawals and new
  * exposure are limited by the value of the margin account less twice the notional of these
  * positions. A margin account whose remaining value is below its initial margin is
@@ -42,7 +42,9 @@ export function unpricedDeduction(state: State, scope: Scope): MicroUsdc {
   return sumOver(state, scope, doubled);
 }
 
-/** Returns the deduction of `unpricedDeduction` with another size for one position. */
+/**
+ * Returns the same deduction as `unpricedDeduction`, but with a different size for one position.
+ */
 export function unpricedDeductionWith(
   state: State,
   scope: Scope,
@@ -54,13 +56,13 @@ export function unpricedDeductionWith(
 
 /**
  * Returns the deduction from the value at the marks for positions without a valid price (R-ratio).
- * They count at the mark or at the last valid mark, whichever is worse for them.
+ * They count at the mark or the last valid mark, whichever is worse for them.
  */
 export function paperProfit(state: State, scope: Scope): MicroUsdc {
   return sumOver(state, scope, paperProfitOf);
 }
 
-/** Returns the deduction of `paperProfit` with another size for one position. */
+/** Returns the same deduction as `paperProfit`, but with a different size for one position. */
 export function paperProfitWith(
   state: State,
   scope: Scope,
@@ -78,8 +80,8 @@ function sumOver(
   other?: { readonly changed: Holding; readonly size: number },
 ): MicroUsdc {
   let sum = ZERO_USDC;
-  // This function runs for every checked margin account, and there are almost never positions
-  // without a valid price.
+  // This function runs for every margin account checked, and positions without a valid price are
+  // rare.
   if (!state.hasUnpriced) return sum;
   for (const each of unpricedPositions(state, scope)) {
     const size = each === other?.changed ? other.size : each.size;
@@ -97,8 +99,7 @@ function paperProfitOf(perp: Perp, size: number): MicroUsdc {
 }
 
 /**
- * Returns the equity for liquidations and ranks, which is the value less the paper profit
- * (R-ratio).
+ * Returns the equity used for liquidations and ranks: the value less the paper profit (R-ratio).
  */
 export function equityOf(state: State, scope: Scope): MicroUsdc {
   const value = valueOf(state, scope);
@@ -106,8 +107,8 @@ export function equityOf(state: State, scope: Scope): MicroUsdc {
 }
 
 /**
- * Returns the account value of cross positions, or margin and PnL of an isolated position, at the
- * marks.
+ * Returns the account value for cross positions, or the margin plus PnL for an isolated position,
+ * at the marks.
  */
 export function valueOf(state: State, { account, holding }: Scope): MicroUsdc {
   return holding === undefined
@@ -151,8 +152,7 @@ function initialOf({ account, holding }: Scope): MicroUsdc {
 }
 
 /**
- * Returns the rejection of an order of a margin-restricted account, which includes the restricting
- * market.
+ * Returns the rejection for a margin-restricted account's order; it names the restricting market.
  */
 export function restrictedReject({ definition, halted }: Perp): Reject {
   const { instrumentId } = definition;
@@ -161,13 +161,13 @@ export function restrictedReject({ definition, halted }: Perp): Reject {
     : { reason: 'oracleStale', instrumentId };
 }
 
-/** The divisors of the value at the mark, for 0.5% and for 5% / leverage. */
+/** Divisors of the value at the mark, for 0.5% and 5% / leverage. */
 const RESTRICTED_LOSS_PART = 200n;
 const RESTRICTED_LOSS_PART_AT_LEVERAGE = 20n;
 
 /**
- * Returns true if a margin-restricted account closes near the mark (R-fill-check), at a price that
- * is worse by at most the lesser of 0.5% and 5% / leverage, including the builder's fee.
+ * Returns true if a margin-restricted account closes near the mark (R-fill-check): at a price that,
+ * including the builder's fee, is worse by at most the lesser of 0.5% and 5% / leverage.
  */
 export function isNearMark(
   holding: Holding,
@@ -200,7 +200,7 @@ export function crossScope(account: Account): Scope {
   return { account, holding: undefined };
 }
 
-/** Returns true if any account has a position that currently has no valid price. */
+/** Returns true if any account has a position without a currently valid price. */
 export function hasUnpriced(state: State): boolean {
   return state.perpIds.some((id) => {
     const perp = present(state.perps.get(id), 'a listed perp');

@@ -8,7 +8,9 @@ const PRICE = 1_000_000;
 const USDC = 1_000_000n;
 const viewOf = (scenario: Scenario) => accountView(scenario.state, alice)!;
 
-/** Makes alice long this many lots, bought at 100 from bob, with these funds in micro-USDC. */
+/**
+ * Opens a long of this many lots for alice, bought at 100 from bob, with these funds in micro-USDC.
+ */
 function aliceLong(size: number, funds: number, parameters = {}): Scenario {
   const scenario = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000, parameters });
   scenario.fund(alice, funds);
@@ -33,9 +35,9 @@ describe('R-initial: initial margin covers the worst-case exposure', () => {
     },
   );
 
-  test('the larger side of resting orders counts for initial margin, without reduce-only orders', () => {
+  test('the larger side of resting orders counts towards initial margin, excluding reduce-only orders', () => {
     const scenario = aliceLong(100, 1_000_000_000);
-    // At 20×, 100 lots need 5 USDC.
+    // At 20×, 100 lots need a margin of 5 USDC.
     expect(viewOf(scenario).initialMargin).toBe(5n * USDC);
     scenario.one(alice, { price: 900_000, size: 60 });
     expect(viewOf(scenario).initialMargin).toBe(8n * USDC);
@@ -57,14 +59,14 @@ describe('R-initial: initial margin covers the worst-case exposure', () => {
     expect(viewOf(scenario).initialMargin).toBe(650_001n);
   });
 
-  test('the tier of the exposure limits the leverage of the whole exposure', () => {
+  test('the exposure’s tier limits the leverage of the whole exposure', () => {
     const parameters = { defaultLeverage: 50 };
     const scenario = Scenario.open({ funds: 100_000_000_000, parameters });
     scenario.one(alice, { price: PRICE, size: 100_000 });
-    // At 50×, 100,000 USDC need 2,000.
+    // At 50×, 100,000 USDC needs a margin of 2,000.
     expect(viewOf(scenario).initialMargin).toBe(2_000n * USDC);
     scenario.one(alice, { price: PRICE, size: 10 });
-    // At the 20× of tier 2, 100,010 USDC need 5,000.5.
+    // At the 20× of tier 2, 100,010 USDC needs 5,000.5.
     expect(viewOf(scenario).initialMargin).toBe(5_000_500_000n);
   });
 
@@ -76,7 +78,7 @@ describe('R-initial: initial margin covers the worst-case exposure', () => {
 });
 
 describe('R-initial: admission requires margin and the maximum fee', () => {
-  // An order for 100 lots needs 5 USDC of margin, and 0.045% of 100 USDC for the fee.
+  // An order for 100 lots needs a margin of 5 USDC, plus 0.045% of 100 USDC for the fee.
   test.each([
     [5_045_000, undefined],
     [5_044_999, 'marginInsufficient'],
@@ -90,14 +92,13 @@ describe('R-initial: admission requires margin and the maximum fee', () => {
   });
 
   test('the maximum fee is computed at the limit price', () => {
-    // At 1.8, 20 lots need 1 USDC of margin at the mark, and a fee of 0.045% of 36, which is
-    // 0.0162.
+    // At 1.8, 20 lots need a margin of 1 USDC at the mark, plus a fee of 0.045% of 36, or 0.0162.
     const order = { price: 1_800_000, size: 20 };
     expect(Scenario.open({ funds: 1_016_200 }).one(alice, order).state).toBe('open');
     expect(Scenario.open({ funds: 1_016_199 }).one(alice, order).state).toBe('rejected');
   });
 
-  test('an order that does not increase the worst case is accepted at any account value', () => {
+  test('an order that does not increase the worst-case exposure is accepted whatever the account value', () => {
     const scenario = aliceLong(100, 10_000_000);
     // A value of 9.955 USDC less a loss of 8 at 92 is far below the initial margin of 4.6.
     scenario.oracle(920_000);
@@ -153,7 +154,7 @@ describe('R-ratio and R-withdrawable: an account shows its margin values', () =>
   test('initial margin limits withdrawals if resting orders raise it above 10% of notional', () => {
     const scenario = aliceLong(100, 1_000_000_000);
     scenario.one(alice, { price: 900_000, size: 300 });
-    // At 20×, 400 lots need 20 USDC.
+    // At 20×, 400 lots need a margin of 20 USDC.
     expect(viewOf(scenario).withdrawable).toBe(979_955_000n);
   });
 
@@ -161,7 +162,7 @@ describe('R-ratio and R-withdrawable: an account shows its margin values', () =>
     const scenario = aliceLong(100, 10_000_000);
     scenario.oracle(920_000);
     expect(viewOf(scenario).withdrawable).toBe(0n);
-    // The market is halted, so liquidation waits.
+    // The market is halted, so liquidation is suspended.
     scenario.block({ type: 'setPerp', instrumentId: PERP.instrumentId, halted: true, changes: {} });
     scenario.oracle(800_000);
     expect(viewOf(scenario).cross.accountValue).toBe(-10_045_000n);

@@ -15,7 +15,7 @@ import type { State } from '../state/state.ts';
 
 /**
  * Returns max(|pos + resting buys|, |pos − resting sells|), the largest position that the orders
- * could cause.
+ * could lead to.
  */
 export function worstCase(size: number, buys: number, sells: number): number {
   return Math.max(Math.abs(size + buys), Math.abs(size - sells));
@@ -40,8 +40,8 @@ export function cappedLeverage(perp: Perp, size: number, leverage: number): numb
 /**
  * Updates the account's sums to the current marks. The cross positions of an account are one margin
  * account, and each isolated position is another (R-ratio). The cross sums are cached in the
- * account for one set of marks. A change in one instrument updates only its part, and after a
- * change of marks the sums are recomputed when they are next read. The cost of an order therefore
+ * account for one set of marks. A change in one instrument updates only that instrument's part, and
+ * after a change of marks the sums are recomputed when next read. The cost of an order therefore
  * does not grow with the number of open positions.
  */
 export function freshMargin(state: State, account: Account): void {
@@ -62,7 +62,7 @@ export function freshMargin(state: State, account: Account): void {
   sums.epoch = state.markEpoch;
 }
 
-/** Recomputes one instrument's part after its position or its orders changed. */
+/** Recomputes one instrument's part after its position or orders have changed. */
 export function holdingChanged(state: State, account: Account, holding: Holding): void {
   state.risk.changed(account, holding.isIsolated ? holding : undefined);
   const sums = account.margin;
@@ -77,7 +77,7 @@ export function holdingChanged(state: State, account: Account, holding: Holding)
 }
 
 /**
- * Recomputes only the initial margin, after resting orders changed and the position did not.
+ * Recomputes only the initial margin, after resting orders, but not the position, have changed.
  * Callers skip the call if the exposure is unchanged.
  */
 export function ordersChanged(state: State, account: Account, holding: Holding): void {

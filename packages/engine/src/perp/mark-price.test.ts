@@ -84,7 +84,7 @@ describe('R-mark: the mark is the median of three prices, within a band', () => 
     expect(markOf({ ...low, external: [950_000, 0] })).toBe(997_764);
   });
 
-  // B and C are on both sides of A, so A is the median; A is the oracle and a fraction of a unit.
+  // B and C are on either side of A, so A is the median; A is the oracle plus a fraction of a unit.
   test.each([
     [500_000, 1_000_001],
     [499_999, 1_000_000],
@@ -123,11 +123,11 @@ describe('R-ema: the average approaches its sample exponentially', () => {
 
   test('the average reaches a lower sample exactly and stays slightly below a higher one', () => {
     expect(emaAfter(1_000, 0, 100_000)).toBe(0);
-    // The average stops when the distance is 150 or less.
+    // The average stops moving when the distance is 150 or less.
     expect(emaAfter(0, 1_000, 100_000)).toBe(850);
   });
 
-  test('many seconds in one step have the effect of as many single steps', () => {
+  test('many seconds in one step have the same effect as that many single steps', () => {
     let value = 0;
     for (let i = 0; i < 40; i++) value = emaAfter(value, -123_456_789, 1);
     expect(emaAfter(0, -123_456_789, 40)).toBe(value);
@@ -141,8 +141,8 @@ function marks(result: BlockResult): number[] {
 }
 
 /**
- * Returns a venue with a book of 1,003,000 to 1,005,000, so the mid price is 4,000 above the
- * oracle.
+ * Returns a venue with a book quoted at 1,003,000 and 1,005,000, so the mid price is 4,000 above
+ * the oracle.
  */
 function withBook(): Scenario {
   const scenario = Scenario.open({ perp: WIDE_PERP });
@@ -153,7 +153,7 @@ function withBook(): Scenario {
 const emaOf = (scenario: Scenario) => scenario.state.perps.get(PERP.instrumentId)!.ema;
 
 describe('R-mark: marks are computed at fixed intervals and at each price', () => {
-  test('marks are computed at least every second, and not in every block', () => {
+  test('marks are computed at least every second, but not in every block', () => {
     const scenario = withBook();
     scenario.wait(999);
     expect(marks(scenario.block())).toEqual([]);
@@ -209,7 +209,7 @@ describe('R-mark: marks are computed at fixed intervals and at each price', () =
     expect(emaOf(scenario)).toBe(10_000_000_000);
   });
 
-  test('a last trade counts for the mark for 60 s', () => {
+  test('the last trade counts towards the mark for 60 s', () => {
     const scenario = withBook();
     scenario.one(bob, { isBuy: false, price: 1_004_000, size: 12 });
     scenario.one(alice, { price: 1_004_000, size: 12 });
@@ -226,7 +226,7 @@ describe('R-mark: marks are computed at fixed intervals and at each price', () =
     expect(push()).toEqual([1_003_000]);
   });
 
-  test('R-order-of-events: orders of a block do not move the mark of that block', () => {
+  test('R-order-of-events: orders in a block do not move the mark in that block', () => {
     const scenario = withBook();
     scenario.wait(1_000);
     const orders = [order({ price: 1_004_900, size: 20 })];
@@ -235,20 +235,20 @@ describe('R-mark: marks are computed at fixed intervals and at each price', () =
   });
 });
 
-describe('R-oracle-stale: the mark stays while the oracle is stale', () => {
+describe('R-oracle-stale: the mark does not move while the oracle is stale', () => {
   test('the mark of a stale market does not move until the next price', () => {
     const scenario = withBook();
     scenario.wait(30_001);
     expect(marks(scenario.block())).toEqual([]);
     expect(emaOf(scenario)).toBe(0);
     scenario.wait(999);
-    // After 31 steps towards 4,000, the average is 746.837173, as computed by an independent
+    // After 31 steps towards 4,000, the average is 746.837173, as calculated by an independent
     // script.
     expect(marks(scenario.oracle(ORACLE))).toEqual([1_000_747]);
     expect(emaOf(scenario)).toBe(746_837_173);
   });
 
-  test('observations up to 5 s ahead count as current, and later or older ones are skipped', () => {
+  test('observations up to 5 s ahead count as current; those further ahead or too old are skipped', () => {
     const scenario = Scenario.open();
     const push = (oracle: number, aheadMs: number) =>
       scenario.block({

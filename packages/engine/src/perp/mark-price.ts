@@ -3,10 +3,10 @@ import { LIMITS } from '../messages/limits.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
 import { type Closing, SAMPLE_MS, SAMPLES_MIN, SAMPLES_PER_HOUR } from '../state/sampled-hours.ts';
 
-/** The weight of one second in an average over 150 s, which is 2^32 × (1 − e^(−1/150)) (R-ema). */
+/** The weight of one second in an average over 150 s: 2^32 × (1 − e^(−1/150)) (R-ema). */
 const EMA_WEIGHT = 28_537_883n;
 const EMA_SHIFT = 32n;
-/** The EMA and the candidates of the mark are in 10^-6 price units. */
+/** The EMA and the candidate mark prices are in 10^-6 price units. */
 const SCALE = 1_000_000;
 const SCALE_BIG = 1_000_000n;
 
@@ -15,7 +15,7 @@ const SCALE_BIG = 1_000_000n;
  * rounded half up to a price unit. A is the oracle plus a slow average of the mid price's distance
  * from it. B is the median of the best bid, the best ask and the last trade. C is the price of the
  * perpetual on another venue, or the oracle. The mark of a halted market is the oracle (R-halt),
- * and that of a closing market the current settlement price.
+ * and the mark of a closing market is the current settlement price.
  */
 export function markPrice(perp: Perp, timeMs: number, externalStaleMs: number): number {
   const { closing, oracle } = perp;
@@ -33,7 +33,7 @@ export function markPrice(perp: Perp, timeMs: number, externalStaleMs: number): 
 
 /**
  * Updates the average for all whole seconds that have passed, with the current book as the sample
- * of each.
+ * for each.
  */
 export function advanceEma(perp: Perp, timeMs: number): void {
   const seconds = Math.floor((timeMs - perp.emaMs) / 1_000);
@@ -95,7 +95,7 @@ function clamp(value: number, low: number, high: number): number {
 }
 
 /**
- * Takes the samples due before a time at the current oracle price; a stale oracle gives no sample.
+ * Takes the samples due before a time at the current oracle price; a stale oracle gives no samples.
  * Returns the number of samples.
  */
 export function sampleClosing(perp: Perp, beforeMs: number, staleMs: number): number {
@@ -113,10 +113,9 @@ export function sampleClosing(perp: Perp, beforeMs: number, staleMs: number): nu
 }
 
 /**
- * Returns the mark of the closing hour, which is the settlement price under the assumption that the
- * oracle no longer changes. As in the settlement, missed samples are excluded; otherwise the mark
- * would jump at the end. The result is rounded half up, or undefined if there are no past and no
- * future samples.
+ * Returns the mark in the closing hour: the settlement price that would result if the oracle no
+ * longer changed. As in the settlement, missed samples are excluded; otherwise the mark would jump
+ * at the end. The result is rounded half up, or undefined if there are no past or future samples.
  */
 export function closingMark({ looked, samples, sum }: Closing, oracle: number): number | undefined {
   const toCome = SAMPLES_PER_HOUR - looked;
@@ -124,7 +123,7 @@ export function closingMark({ looked, samples, sum }: Closing, oracle: number): 
 }
 
 /**
- * Returns the settlement price of the hour, rounded half up, or undefined if too few samples were
+ * Returns the settlement price for the hour, rounded half up, or undefined if too few samples were
  * taken.
  */
 export function settlementPrice({ samples, sum }: Closing): number | undefined {

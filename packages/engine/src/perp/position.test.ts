@@ -12,8 +12,8 @@ function emptyHolding(): Holding {
 }
 
 /**
- * Checks lines of `lots@price`. After `=>`, each line contains the size, the cost, and the PnL
- * realised by the trade and since the opening.
+ * Checks lines of `lots@price`. After `=>`, each line gives the size, the cost, and the PnL
+ * realised by the trade and since the position was opened.
  */
 function check(table: string): void {
   const holding = emptyHolding();
@@ -48,7 +48,7 @@ test('R-rounding: reducing a position releases its cost in proportion', () =>
 
 // At a third, 33.3 of 100 releases 33; at a half, 33.5 of 67 releases 33; and the last lot releases
 // the remaining 34.
-test('R-rounding: the released cost of a long rounds towards zero, and the last lot releases the remainder', () =>
+test('R-rounding: a long’s released cost rounds towards zero, and the last lot releases the remainder', () =>
   check(`
      1@34 => 1 cost 34 realised 0 of 0
      2@33 => 3 cost 100 realised 0 of 0
@@ -57,7 +57,7 @@ test('R-rounding: the released cost of a long rounds towards zero, and the last 
     -1@50 => 0 cost 0 realised 16 of 50
   `));
 
-test('R-rounding: the released cost of a short rounds towards zero', () =>
+test('R-rounding: a short’s released cost rounds towards zero', () =>
   check(`
     -1@34 => -1 cost -34 realised 0 of 0
     -2@33 => -3 cost -100 realised 0 of 0

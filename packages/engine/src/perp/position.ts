@@ -19,7 +19,7 @@ export function splitTrade(size: number, signedSize: number): { close: number; o
   return { close, open: magnitude - close };
 }
 
-/** The realised PnL of closing this many lots, before fees, and the released cost. */
+/** The PnL realised by closing this many lots, before fees, and the released cost. */
 export type Closed = {
   readonly size: number;
   readonly realised: MicroUsdc;
@@ -43,8 +43,8 @@ export function closedBy(
 }
 
 /**
- * Returns the part of an amount that belongs to a part of a position, rounded towards zero. The
- * last lot releases the remainder (R-rounding).
+ * Returns the share of an amount that belongs to part of a position, rounded towards zero. The last
+ * lot releases the remainder (R-rounding).
  */
 export function releasedPart(amount: MicroUsdc, closed: number, size: number): MicroUsdc {
   return closed === size ? amount : partOf(amount, { part: closed, whole: size });
@@ -53,7 +53,7 @@ export function releasedPart(amount: MicroUsdc, closed: number, size: number): M
 /**
  * Trades a signed size into a position and returns the closed part, if any. Opening adds to the
  * cost, and reducing releases cost. A trade through zero first closes the position and then opens
- * one with the remainder. Callers that planned the trade pass the closed part.
+ * one with the remainder. Callers that have planned the trade pass the closed part.
  */
 export function tradePosition(
   state: Pick<State, 'timeMs' | 'watch'>,

@@ -6,8 +6,8 @@ import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * Sets the oracle price and the resulting band of limit prices (R-sizes). Both bounds are inside
- * the band and at least 1.
+ * Sets the oracle price and the resulting band for limit prices (R-sizes). Both bounds belong to
+ * the band and are at least 1.
  */
 export function setOracle(perp: Perp, oracle: number, observedMs: number, bandE8: number): void {
   perp.oracle = oracle;
@@ -30,7 +30,7 @@ export function checkPriceBand(perp: Perp, order: OrderRequest): Reject | undefi
 
 /**
  * Returns the order with the price that is checked and sent. The price of a market order is clamped
- * first, so that clients can sell at 0.01 or buy at a million to trade at the market.
+ * first, so that clients can sell at 0.01 or buy at a million to trade at the market price.
  */
 export function clamped<Order extends OrderRequest>(state: State, perp: Perp, order: Order): Order {
   if (order.timeInForce !== 'market') return order;

@@ -20,7 +20,7 @@ export type BridgeView = {
    * first deposit.
    */
   readonly cursor: ChainPlace;
-  /** The newest block of the chain on which the balances depend, or −1 before the first one. */
+  /** The newest block on the chain that the balances depend on, or −1 before the first one. */
   readonly bookedBlock: number;
   /** The sum of all bridge deposits; all other deposited money came from the faucet. */
   readonly creditedTotal: MicroUsdc;
@@ -44,9 +44,9 @@ export function isDepositRemembered({ bridge }: State, source: DepositSource): b
 }
 
 /**
- * The effect of reporting a deposit. A `credited` deposit, or an `old` one that precedes the known
- * keys, has no effect; a `bound` one is held until its recipient's agent binding ends; an `open`
- * one is credited.
+ * The effect of reporting a deposit. A `credited` deposit, or an `old` deposit that precedes the
+ * known keys, has no effect; a `bound` deposit is held until its recipient's agent binding ends; an
+ * `open` deposit is credited.
  */
 type DepositEffect = 'credited' | 'old' | 'bound' | 'open';
 
@@ -61,7 +61,7 @@ export function depositStatus(
   return isForBound(state, deposit) ? 'bound' : 'open';
 }
 
-/** Returns the latest deposits credited from a chain, newest first. */
+/** Returns the most recent deposits credited from a chain, newest first. */
 export function newestDeposits(
   { bridge }: State,
   chainId: number,
@@ -88,7 +88,7 @@ export type OpenWithdrawal = {
   readonly withdrawalId: number;
   readonly user: Address;
   readonly destination: Address;
-  /** The amount paid to the destination after the fee. */
+  /** The amount paid to the destination, after the fee. */
   readonly pays: MicroUsdc;
   readonly requestedMs: TimeMs;
 };
@@ -103,7 +103,9 @@ export function doWithdrawalsWait(state: State): boolean {
   return isDeficitDeep(state);
 }
 
-/** Returns all pending withdrawals by id, and whether they can be paid now (R-deficit). */
+/**
+ * Returns all pending withdrawals in order of id, each with whether it can be paid now (R-deficit).
+ */
 export function openWithdrawals(state: State): {
   readonly withdrawals: readonly OpenWithdrawal[];
   readonly isPayable: boolean;

@@ -12,7 +12,7 @@ type OracleAge = {
   /** False for a halted or delisted perp, and during a closing hour (R-delist). */
   readonly isTrading: boolean;
   /**
-   * True if the venue needs a current price, which includes a closing hour because it averages
+   * True if the venue needs a current price, including during a closing hour, because it averages
    * prices.
    */
   readonly isAwaited: boolean;
@@ -22,7 +22,7 @@ type OracleAge = {
   readonly isStale: boolean;
 };
 
-/** Returns the oracle ages of all perps at a time, sorted by instrument id. */
+/** Returns the oracle ages of all perps at a given time, sorted by instrument id. */
 export function oracleAges(state: State, nowMs: number): OracleAge[] {
   const { oracleStaleMs } = parametersOf(state);
   return state.perpIds.map((id) => {
@@ -58,7 +58,7 @@ export function venueMoney(state: State): VenueMoney {
 
 /**
  * Returns the next due time of an outcome market or a closing perp, or undefined if nothing is
- * scheduled. The log should contain an entry soon after that time. Unfinished work of a block is
+ * scheduled. The log should contain an entry soon after that time. Unfinished work from a block is
  * due immediately.
  */
 export function nextDueMs(state: State): number | undefined {

@@ -12,7 +12,7 @@ import { liabilities, liabilitiesMax } from './read-liabilities.ts';
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 20);
 
 /**
- * Checks that the sum of all components less the shortfalls equals deposits less paid withdrawals
+ * Checks that the sum of all components less the shortfalls equals deposits less withdrawals paid
  * (R-conservation).
  */
 function compare(state: Scenario['state']): void {
@@ -47,7 +47,7 @@ test('R-conservation: liabilities equal deposits less payouts after every block'
   reached.demand(5, 'placeOrders', 'withdraw', 'withdrawHold', 'updateIsolatedMargin');
 });
 
-test('R-conservation: liabilities include shares while they trade and while holders are paid', () => {
+test('R-conservation: liabilities include shares both while they trade and while holders are being paid', () => {
   const fraction = fc.oneof(fc.constantFrom(0, UNIT, UNIT / 2), fc.integer({ min: 0, max: UNIT }));
   const reached = new Reached();
   fc.assert(

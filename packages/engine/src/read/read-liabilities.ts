@@ -26,9 +26,9 @@ export type Liability = {
   readonly perp: MicroUsdc;
   /** The money and reserves of the outcome sub-account, and its shares at their mark. */
   readonly outcome: MicroUsdc;
-  /** The withdrawals that are not paid yet and are therefore owed (R-withdraw). */
+  /** Withdrawals that are not yet paid and are therefore still owed (R-withdraw). */
   readonly withdrawHold: MicroUsdc;
-  /** The builder rewards that are earned but not claimed (R-builder). */
+  /** Builder rewards that have been earned but not claimed (R-builder). */
   readonly rewards: MicroUsdc;
   /**
    * The total deficit of margin accounts with negative equity, which does not reduce other
@@ -44,14 +44,14 @@ export type Liability = {
 export const VENUE_ADDRESS: Address = toAddress('0x0000000000000000000000000000000000000000');
 
 /**
- * Yields all liabilities: accounts by age, followed by unclaimed rewards by address and the venue's
- * own fees and rounding remainders. The sum of all components less all shortfalls is exactly
- * deposits less paid withdrawals (R-conservation): the signed sizes of a perp sum to zero, so marks
- * cancel out, and a pair of YES and NO is worth 1.00 at any mark. The state must not change during
- * the iteration.
+ * Yields all liabilities: accounts by age, then unclaimed rewards by address, then the venue's own
+ * fees and rounding remainders. The sum of all components less all shortfalls is exactly deposits
+ * less withdrawals paid (R-conservation): the signed sizes of a perp sum to zero, so marks cancel
+ * out, and a pair of YES and NO is worth 1.00 at any mark. The state must not change during the
+ * iteration.
  */
 export function* liabilities(state: State): Iterable<Liability> {
-  // The sum is twice the value of all shares, because each liability is rounded down separately.
+  // Twice the value of all shares is summed, because each liability is rounded down separately.
   let halves = 0n;
   let shown = 0n;
   for (const account of state.accounts) {
@@ -83,8 +83,8 @@ const NOTHING = {
 };
 
 /**
- * Computes a liability without the account's cached sums, because an iteration over all accounts
- * would refresh every one of them.
+ * Computes a liability without using the account's cached sums, because an iteration over all
+ * accounts would refresh every one of them.
  */
 function liabilityOf(state: State, account: Account, shares: bigint): Liability {
   let cross: bigint = account.perpBalance;
@@ -115,7 +115,7 @@ function liabilityOf(state: State, account: Account, shares: bigint): Liability 
 }
 
 /**
- * An account and its total value: both sub-accounts, and the reserves of orders and withdrawals.
+ * An account and its total value: both sub-accounts, and the reserves for orders and withdrawals.
  */
 type Worth = { readonly account: Address; readonly value: MicroUsdc };
 
@@ -146,7 +146,7 @@ function holdsAny({ holdings, outcomes }: Account): boolean {
 }
 
 /**
- * Returns the total value of an account. Shares count at their mark, and half a micro-USDC of a mid
+ * Returns the total value of an account. Shares count at their mark; half a micro-USDC from a mid
  * price is rounded down.
  */
 function worthOf(state: State, account: Account): MicroUsdc {

@@ -26,7 +26,7 @@ import { priceFeedKey } from '../state/outcomes.ts';
 
 type OutcomeAccountView = {
   readonly free: MicroUsdc;
-  /** The reserves of queued and resting buys. */
+  /** The amounts reserved for queued and resting buys. */
   readonly reserved: MicroUsdc;
   /** The positions, sorted by instrument id, with YES before NO. */
   readonly positions: readonly SharesView[];
@@ -37,7 +37,10 @@ export type SharesView = {
   readonly leg: OutcomeLeg;
   readonly size: number;
   readonly reserved: number;
-  /** The lots in queued sells. Only their owner may learn that they wait in the queue (R-delay). */
+  /**
+   * The lots in queued sells. Only their owner may learn that they are waiting in the queue
+   * (R-delay).
+   */
   readonly queued: number;
   readonly cost: MicroUsdc;
   /** The mark of this outcome in half price units, in which a mid price is exact. */
@@ -116,7 +119,7 @@ export function settledMarketView(state: State, id: number): SettledMarket | und
 }
 
 /**
- * Returns the account's resting outcome orders, newest first. Queued orders are not listed
+ * Returns the account's resting outcome orders, newest first. Queued orders are not included
  * (R-delay).
  */
 export function outcomeOpenOrders(state: State, address: Address): readonly OrderSnapshot[] {
@@ -142,7 +145,7 @@ export function marketLiquidity(state: State, id: number): MicroUsdc {
   return sum;
 }
 
-/** Returns true while orders of an action wait in the delay queue. */
+/** Returns true while orders from an action are in the delay queue. */
 export function isQueued(state: State, txHash: string): boolean {
   return state.outcomes.queue.hasAction(txHash);
 }
@@ -234,14 +237,14 @@ type StrikeStatus = 'pending' | 'fixed' | 'missing';
 type SeriesOutlook = {
   readonly strike: StrikeStatus;
   /**
-   * The party that decides; it becomes the operator as soon as prices are known to be missing at
+   * The party that decides the result: the operator, as soon as prices are known to be missing at
    * the start or end of the market.
    */
   readonly decidedBy: 'series' | 'operator';
 };
 
 /**
- * Returns the state of a series market's inputs, or undefined for a market without a series or one
+ * Returns the state of a series market's inputs, or undefined for a market that has no series or
  * whose holders have been paid.
  */
 export function seriesOutlook(state: State, id: number): SeriesOutlook | undefined {
@@ -255,7 +258,7 @@ export function seriesOutlook(state: State, id: number): SeriesOutlook | undefin
 function strikeStatus(state: State, market: OutcomeMarket): StrikeStatus {
   if (market.strike === null) return 'missing';
   if (market.strike !== undefined) return 'fixed';
-  // A market that the operator resolved before its strike was determined never has one.
+  // A market that the operator resolved before its strike was determined never gets one.
   if (market.resolution !== undefined) return 'missing';
   const isStarted = state.timeMs >= market.definition.startMs;
   return isStarted && !hasPricesBeforeStart(state, market) ? 'missing' : 'pending';

@@ -7,9 +7,9 @@ import type { OrderGroup } from '../state/order-groups.ts';
 import type { ReverseJobView, TpslLeg, TpslView, TriggerView } from './views.ts';
 
 /**
- * Returns the account's orders that wait for their price or retry after firing, newest first, each
- * with its waiting children. Orders attached to a position and children of an unfilled parent are
- * excluded.
+ * Returns the account's orders that are waiting for their price or retrying after firing, newest
+ * first, each with its waiting children. Orders attached to a position and children of an unfilled
+ * parent are excluded.
  */
 export function triggerOrders(state: State, address: Address): readonly TriggerView[] {
   const index = state.accountIndex.get(address);
@@ -36,21 +36,21 @@ export function childOrders(state: State, parentId: number): readonly OrderSnaps
     .map((child) => triggerSnapshot(state, child));
 }
 
-/** Returns the creation time of each order that waits for its price or retries. */
+/** Returns the creation time of each order that is waiting for its price or retrying. */
 export function waitingSince(state: State): readonly (readonly [orderId: number, TimeMs])[] {
   return state.triggers.all().map(({ createdMs, orderId }) => [orderId, timeMs(createdMs)]);
 }
 
 /**
- * Returns the TP/SL orders attached to a position in order of creation, with one entry per action.
+ * Returns the TP/SL orders attached to a position, in order of creation, with one entry per action.
  */
 export function tpslOf(state: State, holding: Holding): readonly TpslView[] {
   return [...state.groups.attachedTo(holding)].map((group) => tpslView(state, group));
 }
 
 /**
- * Describes a TP/SL group. Orders of the group that have triggered are open orders and are not
- * listed here.
+ * Describes a TP/SL group. Orders in the group that have triggered are open orders and are not
+ * included here.
  */
 function tpslView(state: State, group: OrderGroup): TpslView {
   let takeProfit: TpslLeg | undefined;

@@ -4,7 +4,7 @@ import { alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenar
 import { act } from '@oddlot/testing/engine/waiting';
 import { accountWorth, tradeSettings, worthOfHolders } from './read-liabilities.ts';
 
-test('the value of an account includes margins, reserves and holds', () => {
+test('an account’s value includes margins, reserves and holds', () => {
   const venue = Scenario.open({ accounts: [alice, bob] });
   const isolated = { instrumentId: PERP.instrumentId, marginMode: 'isolated' } as const;
   act(venue, alice, { type: 'updateMarginMode', ...isolated });
@@ -40,7 +40,7 @@ test('shares are valued at their mark, and at their payout once it is known', ()
   expect(accountWorth(venue.state, alice)).toBe(before - 10_000_000n + 3_600_000n + 4_000_000n);
 });
 
-test('only holders of positions or shares and the selected accounts are listed', () => {
+test('only holders of positions or shares, and selected accounts, are listed', () => {
   const venue = Scenario.open();
   venue.one(bob, { isBuy: false, price: 1_000_000, size: 100 });
   venue.one(alice, { price: 1_000_000, size: 100 });
@@ -50,7 +50,7 @@ test('only holders of positions or shares and the selected accounts are listed',
   expect(listed(carol)).toEqual([alice, bob, carol]);
 });
 
-test('R-leverage, R-hedge: the settings of an order are those of its leg', () => {
+test('R-leverage, R-hedge: an order’s settings are those of its leg', () => {
   const venue = Scenario.open();
   const order = { instrumentId: PERP.instrumentId, isBuy: true, reduceOnly: false };
   const common = { isHedged: false, isIsolated: false, leverage: 20 };

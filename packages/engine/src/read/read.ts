@@ -68,7 +68,7 @@ const ROUNDING_UNITS = 8;
 
 /**
  * Returns an account's view at the current marks, or undefined if the account does not exist.
- * Callers that do not need ADL ranks can pass a cheaper `rank`, because the default reads every
+ * Callers that do not need ADL ranks can pass a cheaper `rank`, because the default one reads every
  * account.
  */
 export function accountView(
@@ -169,7 +169,7 @@ export function openOrders(state: State, address: Address): readonly OrderSnapsh
   return orders.sort((a, b) => b.orderId - a.orderId);
 }
 
-/** Returns an order that rests or waits for the mark, or undefined if it is not live. */
+/** Returns an order that is resting or waiting for the mark, or undefined if it is not live. */
 export function findOrder(state: State, orderId: number): OrderSnapshot | undefined {
   const slot = state.pool.find(orderId);
   if (slot !== NONE) {
@@ -184,7 +184,7 @@ export function perpDefinitions(state: State): readonly PerpDefinition[] {
   return state.perpIds.map((id) => present(state.perps.get(id), 'a listed perp').definition);
 }
 
-/** Returns false for unknown perps and from the announcement of a delisting. */
+/** Returns false for unknown perps and for perps whose delisting has been announced. */
 export function isListedPerp(state: State, instrumentId: InstrumentId): boolean {
   const perp = state.perps.get(instrumentId);
   return perp !== undefined && !perp.delisted && perp.closing === undefined;
@@ -304,14 +304,14 @@ function positionView(
 }
 
 /**
- * Returns the first mark of this instrument at which its margin account is liquidated if other
- * marks are unchanged. One price unit nearer to the current mark, the ratio is above 1. Let E be
- * equity, M the risk of the other instruments, s the net size, m the mark, and x × k the
- * maintenance margin and fee of the instrument's legs at mark x. The result solves E + s × (x − m)
- * = M + x × k, which is x = (M + s × m − E) / (s − k). The tier depends on the size only, so k does
- * not depend on x. Rounding maintenance margin and fee up can shift the result by a unit or two;
- * larger shifts, which occur if the slope is nearly flat, are ignored. Returns undefined if the
- * result is not above 0.
+ * Returns the first mark at which this instrument's margin account is liquidated if other marks
+ * do not change. One price unit nearer to the current mark, the ratio is above 1. Let E be equity,
+ * M the risk of the other instruments, s the net size, m the mark, and x × k the maintenance margin
+ * and fee of the instrument's legs at mark x. The result solves E + s × (x − m) = M + x × k, which
+ * is x = (M + s × m − E) / (s − k). The tier depends only on the size, so k does not depend on x.
+ * Rounding maintenance margin and fee up can shift the result by a unit or two; larger shifts,
+ * which occur if the slope is nearly flat, are ignored. Returns undefined if the result is not
+ * above 0.
  */
 function liquidationPrice(
   state: State,
@@ -366,7 +366,7 @@ function crossLegs({ holdings }: Account, perp: Perp): Holding[] {
   });
 }
 
-/** Returns maintenance margin and notional of a margin account without the given positions. */
+/** Returns a margin account's maintenance margin and notional, excluding the given positions. */
 function othersOf(
   { margin }: Account,
   legs: readonly Holding[],
@@ -383,8 +383,8 @@ function othersOf(
 }
 
 /**
- * Returns the lots that trade before a resting order at its price, or undefined if the order does
- * not rest or its queue is too long to count.
+ * Returns the number of lots ahead of a resting order at its price, or undefined if the order is
+ * not resting or its queue is too long to count.
  */
 export function lotsAhead(state: State, orderId: number): number | undefined {
   const { pool } = state;
@@ -396,8 +396,8 @@ export function lotsAhead(state: State, orderId: number): number | undefined {
 }
 
 /**
- * Returns the id of an account's live order with a client order id. A queued order has no order id
- * yet.
+ * Returns the id of an account's live order with a client order id. A queued order does not have an
+ * order id yet.
  */
 export function liveOrderOf(
   state: State,
@@ -429,7 +429,7 @@ type Impacts = {
 };
 
 /**
- * The impacts are cached by book and not by perp, because forks of the state have their own books.
+ * Impact prices are cached by book, not by perp, because forks of the state have their own books.
  */
 const known = new WeakMap<Perp['book'], Impacts>();
 
@@ -452,7 +452,7 @@ function fundingView(
 
 /**
  * Returns the impact prices of a perp. They are cached, so that its orders are tested once per
- * block and book version and not on every read.
+ * block and book version instead of on every read.
  */
 function impactsOf(state: State, perp: Perp): Impacts {
   const { height } = state;

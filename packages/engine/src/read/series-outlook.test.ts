@@ -4,7 +4,7 @@ import { decide, setPhase } from '@oddlot/testing/engine/outcomes';
 import { feed, FIRST_ID, push, seriesVenue, to } from '@oddlot/testing/engine/series';
 import { seriesOutlook } from './read-outcome.ts';
 
-/** The tests read the outlook of the first market, which starts at 900 s and ends at 1,800 s. */
+/** The tests read the outlook for the first market, which starts at 900 s and ends at 1,800 s. */
 const outlook = (venue: ReturnType<typeof seriesVenue>) => seriesOutlook(venue.state, FIRST_ID);
 
 test('R-series: the strike of a market is pending before it is fixed', () => {
@@ -45,7 +45,7 @@ test('R-series: prices that arrive within five seconds can restore a missing str
   expect(outlook(venue)?.strike).toBe('fixed');
 });
 
-test('R-series: without prices before the end, the operator decides five seconds after it', () => {
+test('R-series: if there are no prices before the end, the operator decides five seconds after it', () => {
   const venue = seriesVenue();
   feed(venue, 840, 899, 100);
   to(venue, 1_804.999).block();

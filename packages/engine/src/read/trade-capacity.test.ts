@@ -8,7 +8,7 @@ const PRICE = 1_000_000;
 const id = PERP.instrumentId;
 const settings = { instrumentId: id, marginMode: 'cross' } as const;
 
-/** Checks that the displayed size is accepted at the mark and that one lot more is not. */
+/** Checks that the displayed size is accepted at the mark but one lot more is not. */
 function expectTight(arrange: (scenario: Scenario) => void, funds = 10_000_000): void {
   for (const isBuy of [true, false]) {
     for (const more of [0, 1]) {
@@ -36,7 +36,7 @@ function long(scenario: Scenario, size: number): void {
 describe('R-initial: the displayed capacity is the largest order that is accepted', () => {
   test('an account without positions can use 10 USDC at 20× and 0.045%', () => {
     const scenario = Scenario.open({ funds: 10_000_000 });
-    // The condition n × (0.05 + 0.00045) ≤ 10 allows 198.2 lots.
+    // The condition n × (0.05 + 0.00045) ≤ 10 gives at most 198.2 lots.
     expect(tradeCapacity(scenario.state, alice, id)).toEqual({
       isIsolated: false,
       isHedged: false,
@@ -72,9 +72,9 @@ describe('R-initial: the displayed capacity is the largest order that is accepte
   });
 });
 
-describe('R-tiers, R-initial: the displayed margin uses the leverage of the tier', () => {
+describe('R-tiers, R-initial: the displayed margin uses the tier’s leverage', () => {
   test.each([
-    // At 50×, which applies up to 100,000 lots, 2,000 USDC cover 98,000 lots.
+    // At 50×, which applies up to 100,000 lots, 2,000 USDC covers 98,000 lots.
     { funds: 2_000_000_000, tierLeverage: 50 },
     // Above 100,000 lots, 20× applies.
     { funds: 20_000_000_000, tierLeverage: 20 },
@@ -86,7 +86,7 @@ describe('R-tiers, R-initial: the displayed margin uses the leverage of the tier
     expect(capacity.leverage).toBe(50);
     const margin = (BigInt(capacity.maxBuy) * BigInt(PRICE)) / BigInt(tierLeverage);
     expect(capacity).toMatchObject({ availableToBuy: margin, availableToSell: margin });
-    // The margin is the balance less the fees and at most one lot.
+    // The margin falls short of the balance less fees by at most one lot.
     expect(margin).toBeGreaterThan((BigInt(funds) * 97n) / 100n);
     expect(margin).toBeLessThanOrEqual(BigInt(funds));
   });
@@ -112,7 +112,7 @@ test('R-halt: the capacity is zero while trading is halted', () => {
   expect(tradeCapacity(scenario.state, alice, id)).toMatchObject({ maxBuy: 0, maxSell: 0 });
 });
 
-test('R-initial: for a mark between ticks, the capacity is that at the next price that could trade', () => {
+test('R-initial: for a mark between ticks, the capacity is the one at the next price that could trade', () => {
   const scenario = Scenario.open({ funds: 10_000_000, oracle: 1_000_050 });
   for (const isBuy of [true, false]) {
     const { maxBuy, maxSell } = tradeCapacity(scenario.state, alice, id)!;

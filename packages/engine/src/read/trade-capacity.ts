@@ -16,10 +16,7 @@ import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import type { TradeCapacity } from './views.ts';
 
-/**
- * A function that finds the largest size that an account can trade on one side of a perp that has a
- * mark.
- */
+/** Finds the largest size that an account can trade on one side of a perp that has a mark. */
 type SizeFinder = (state: State, account: Account, perp: Perp, isBuy: boolean) => number;
 
 /**
@@ -92,7 +89,7 @@ function atMark(perp: Perp, isBuy: boolean, size: number): OrderRequest {
 }
 
 /**
- * Returns the largest size, up to that of the order, with which the order would be admitted. It is
+ * Returns the largest size, up to the order's own, at which the order would be admitted. It is
  * found by bisection, because all requirements of an order grow with its size except the minimum
  * value.
  */

@@ -15,7 +15,7 @@ export type AccountView = {
   readonly isHedged: boolean;
   /** All money in perps: the balance, isolated margins, reserves and unrealised PnL. */
   readonly total: MarginView;
-  /** The cross positions only, without isolated positions and reserves. */
+  /** Cross positions only, excluding isolated positions and reserves. */
   readonly cross: MarginView;
   /**
    * The cross account value less the unrealised profit that does not count for the ratio (R-ratio).
@@ -47,7 +47,7 @@ export type PositionView = {
   readonly equity: MicroUsdc;
   readonly risk: MicroUsdc;
   readonly size: number;
-  /** The signed cost, which was paid for a long position and received for a short one. */
+  /** The signed cost, paid for a long position and received for a short one. */
   readonly cost: MicroUsdc;
   readonly mark: number;
   readonly notional: MicroUsdc;
@@ -55,7 +55,7 @@ export type PositionView = {
   readonly leverage: number;
   readonly maxLeverage: number;
   /**
-   * The value of notional / leverage for a cross position, or the margin plus unrealised PnL of an
+   * The value of notional / leverage for a cross position, or the margin plus unrealised PnL for an
    * isolated one.
    */
   readonly marginUsed: MicroUsdc;
@@ -71,7 +71,7 @@ export type PositionView = {
   readonly feesPaid: MicroUsdc;
   /** The PnL realised since the position was opened, before fees. */
   readonly realised: MicroUsdc;
-  /** The funding of the position: received funding is positive, and paid funding negative. */
+  /** The position's funding: funding received is positive, and funding paid is negative. */
   readonly fundingAllTime: MicroUsdc;
   readonly fundingSinceOpen: MicroUsdc;
   readonly fundingSinceChange: MicroUsdc;
@@ -82,9 +82,9 @@ export type PositionView = {
 export type PerpView = {
   readonly instrumentId: InstrumentId;
   readonly halted: boolean;
-  /** True from the first log entry of the closing hour on (R-delist). */
+  /** True from the first log entry of the closing hour (R-delist). */
   readonly delisted: boolean;
-  /** The end of the closing hour; undefined if there is none, or while it waits for a price. */
+  /** The end of the closing hour; undefined if there is none, or while waiting for a price. */
   readonly closingMs: number | undefined;
   /** The oracle price; undefined before the first one. */
   readonly oracle: number | undefined;
@@ -99,10 +99,11 @@ export type PerpView = {
   /** The last trade price before the 24-hour window, or undefined if there was none. */
   readonly previousDayPrice: number | undefined;
   /**
-   * The predicted funding rate of the current hour, based on the samples taken, in 10^-10 per hour.
+   * The predicted funding rate for the current hour, based on the samples taken so far, in 10^-10
+   * per hour.
    */
   readonly fundingRateE10: number;
-  /** The premium of the current book in 10^-10; undefined while no samples are taken. */
+  /** The premium in the current book, in 10^-10; undefined while no samples are taken. */
   readonly premiumE10: bigint | undefined;
   /**
    * The average price of an order worth the impact notional; undefined if that side of the book is
@@ -135,10 +136,10 @@ export type AgentView = {
   readonly updatedMs: TimeMs;
 };
 
-/** The access of an address to a channel (R-gate). */
+/** An address's access to a channel (R-gate). */
 export type GateStatusView = {
   readonly required: boolean;
-  /** True if the address was granted a code or if no code is required. */
+  /** True if the address has been granted a code or no code is required. */
   readonly granted: boolean;
   readonly code: string | undefined;
   readonly grantedMs: number | undefined;
@@ -147,7 +148,7 @@ export type GateStatusView = {
 /** The fee tier of an account (R-fee-tiers). */
 export type FeeTierView = {
   readonly tier: FeeTier;
-  /** The volume of the last 14 full UTC days, which determines the tier. */
+  /** The volume over the last 14 full UTC days, which determines the tier. */
   readonly volume14d: MicroUsdc;
   /** The next higher tier; undefined for the highest tier. */
   readonly next: FeeTier | undefined;
@@ -179,7 +180,7 @@ export type ReverseJobView = {
   readonly phase: 'closing' | 'opening';
   /** The signed position size in lots when the reversal started. */
   readonly sizeAtStart: number;
-  /** The lots that the reversal has closed and opened. */
+  /** The lots that the reversal has closed and opened so far. */
   readonly closed: number;
   readonly opened: number;
   readonly isIsolated: boolean;

@@ -15,11 +15,11 @@ import type { Outcomes } from '../state/outcomes.ts';
 
 /**
  * Returns a state on which a signed command can be executed without changing its origin. Parts are
- * copied on first use, so a fork costs only what the command needs. The original must not change
- * while the fork is in use, and only the newest fork of a state is valid. A fork executes commands
- * but not blocks. Data that only a block reads starts empty: the expiry times of resting orders,
- * and the margin accounts to check for liquidation. Commands add to both and read neither. Data
- * that signed commands only read is shared: vaults and gates change through operator commands,
+ * copied on first use, so a fork costs only as much as the command needs. The original must not
+ * change while the fork is in use, and only the newest fork of a state is valid. A fork executes
+ * commands but not blocks. Data that only a block reads starts empty: the expiry times of resting
+ * orders, and the margin accounts to check for liquidation. Commands add to both and read neither.
+ * Data that signed commands only read is shared: vaults and gates change through operator commands,
  * liquidations and the fund's unwinding through steps of the block. Triggers and schedules have
  * their own `fork`.
  */
@@ -72,7 +72,7 @@ export function forkState(state: State): State {
 }
 
 /**
- * Copies the bindings and relay withdrawal addresses, which signed commands change; credited
+ * Copies the bindings and relay withdrawal addresses, which signed commands can change; credited
  * deposits are shared.
  */
 function forkBridge(bridge: Bridge): Bridge {
@@ -178,7 +178,7 @@ function copyHolding(holding: Holding, perps: ReadonlyMap<number, Perp>): Holdin
 }
 
 /**
- * Copies the account's resting orders, because the command can iterate over their lists, and the
+ * Copies the account's resting orders, because the command may iterate over their lists, and the
  * groups of its positions.
  */
 function tie(original: Account, copied: Account, { groups, pool }: Ties): void {
@@ -205,7 +205,7 @@ function mapValues<Key, Value>(
 
 /**
  * Returns the outcome markets of a fork. Signed commands trade on markets and queue orders. Data
- * that changes only through deployers or with time is shared.
+ * that only deployers or the passing of time can change is shared.
  */
 function forkOutcomes(outcomes: Outcomes, pool: OrderPool): Outcomes {
   const parts: ObjectFields<Outcomes> = {
@@ -253,9 +253,9 @@ function copyOutcomeHolding(
 }
 
 /**
- * The fields of a type that contain more than a number, an amount, a string or a flag. The copying
- * code spreads a value and lists these fields, so that a new field that would be shared by mistake
- * does not compile.
+ * The fields of a type that are not just a number, an amount, a string or a flag. The copying code
+ * spreads a value and lists these fields, so that it does not compile if a new field would be
+ * shared by mistake.
  */
 type ObjectFields<T> = {
   [Key in keyof T as T[Key] extends Plain ? never : Key]: T[Key];

@@ -27,10 +27,10 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { simulateCommand, type Simulation } from './simulate-command.ts';
 
 /**
- * The number of random histories, which contain commands of every type. Each command is simulated
- * while nothing is due and then executed in its own block at the same time. Rejections must equal
- * those of admission, and other results those of the block. At the end, the history is replayed
- * without simulations and must have the same result.
+ * The number of random histories, which include commands of every type. Each command is simulated
+ * while nothing is due and then executed in its own block at the same time. Rejections must match
+ * those at admission; other results must match the block's. Finally, the history is replayed
+ * without simulations and must give the same result.
  */
 const SEEDS = Number(process.env['FUZZ_RUNS'] ?? 100) / 100;
 const STEPS = 400;
@@ -39,14 +39,14 @@ const POOR = 15_000_000;
 
 const text = (state: State): string => JSON.stringify(dump(state));
 
-/** Returns the state without the parts that only a block or a signature changes. */
+/** Returns the state except for the parts that only a block or a signature changes. */
 function comparableState(state: State): object {
   const { height: _h, digest: _d, signers: _s, bridge, ...rest } = dump(state);
   return { ...rest, bridge: { ...bridge, unusedAgents: undefined } };
 }
 
 /**
- * Returns the data that the owner of each account can read, without the ranks among other accounts,
+ * Returns the data that the owner of each account can read, except the ranks among other accounts,
  * which are cached.
  */
 function views(state: State): object[] {
@@ -125,7 +125,7 @@ function play(scenario: Scenario, seed: number): Set<string> {
     for (const ending of endings(predicted.outcome, predicted.events)) seen.add(ending);
     if (predicted.outcome.reject === undefined) seen.add(command.type);
     if (predicted.outcome.builderDrop !== undefined) seen.add(predicted.outcome.builderDrop.reason);
-    // Steps that follow a passive command in the same block are not part of the simulation.
+    // Steps after a passive command in the same block are not part of the simulation.
     if (events.length > predicted.events.length) continue;
     expect(predicted.comparableState).toEqual(comparableState(scenario.state));
     expect(predicted.views).toEqual(views(scenario.state));
@@ -166,7 +166,7 @@ const COMMANDS = [
 const ENDINGS = ['open', 'filled', 'iocRemainder', 'selfTrade', 'userCanceled', 'parentCanceled'];
 const REFUSALS = ['postOnlyWouldTrade', 'marginInsufficient', 'gated', 'vaultLeaderDiffers'];
 
-test('a simulation changes nothing and equals the execution if nothing happens in between', () => {
+test('a simulation changes nothing and matches execution if nothing happens in between', () => {
   const seen = new Set<string>();
   for (let seed = 1; seed <= SEEDS; seed++) {
     for (const funds of [RICH, POOR]) {

@@ -30,7 +30,7 @@ function placing(scenario: Scenario, user: Address, ...shapes: OrderShape[]): Si
   return sign(scenario, user, { type: 'placeOrders', orders }) as SignedCommand;
 }
 
-describe('a simulation acts for the account that the rules permit', () => {
+describe('a simulation acts for the account that the rules allow', () => {
   const shape = { price: 1_000_000, size: 20 };
 
   test('a simulation for an unknown account is rejected', () => {
@@ -102,7 +102,7 @@ test('R-fill-check: a simulation that cancels an uncovered maker leaves it resti
   expect(openOrders(scenario.state, alice)).toHaveLength(1);
 });
 
-test('a simulated sweep of a deep book ends at the limit and reports it', () => {
+test('a simulated sweep of a deep book stops at the limit and reports it', () => {
   const scenario = Scenario.open({ funds: 100_000_000_000 });
   const { matchesPerSimulation } = LIMITS;
   for (let placed = 0; placed <= matchesPerSimulation; placed += 50) {
@@ -143,7 +143,7 @@ describe('a simulation does not change the state', () => {
     expect(scenario.state.risk.take()).toEqual([]);
   });
 
-  test('R-nonce: simulated revocations do not invalidate signatures of an agent', () => {
+  test('R-nonce: simulated revocations do not invalidate an agent’s signatures', () => {
     const scenario = Scenario.open();
     const agent = actor(0xa9e7);
     scenario.approve(alice, agent, 'bot');
@@ -186,7 +186,7 @@ test('R-insurance-fund: a simulation uses the fund target of the next block', ()
   });
 });
 
-test('R-oracle-stale: the simulation for a margin-restricted account equals its execution', () => {
+test('R-oracle-stale: a simulation for a margin-restricted account matches execution', () => {
   const scenario = Scenario.open();
   const id = PERP.instrumentId;
   scenario.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });

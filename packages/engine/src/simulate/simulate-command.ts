@@ -18,23 +18,25 @@ import { forkState } from './fork-state.ts';
 
 export type Simulation = {
   /**
-   * The result of the command. It contains a rejection if admission or the execution rejected the
-   * whole command.
+   * The result of the command. Includes a rejection if admission or execution rejected the whole
+   * command.
    */
   readonly outcome: CommandResult;
   /** False if admission rejects the command, which is then never executed. */
   readonly isAdmitted: boolean;
   readonly events: readonly EngineEvent[];
-  /** Set if the simulation reached its limit of resting orders; the further result is unknown. */
+  /**
+   * Set if the simulation reached its limit of resting orders; how it would continue is unknown.
+   */
   readonly isCut?: true;
   /** The state after the command, readable until the next simulation or block. */
   readonly after: State;
 };
 
 /**
- * Executes a command for an account on a fork of the state, at the state's time and through the
- * functions of admission and execution. The state does not change. The signer and the nonce are not
- * checked: the account is assumed to act for itself or for the vault in the command.
+ * Executes a command for an account on a fork of the state, at the state's time and using the
+ * functions for admission and execution. The state does not change. The signer and the nonce are
+ * not checked: the account is assumed to act for itself or for the vault in the command.
  */
 export function simulateCommand(state: State, user: Address, command: SignedCommand): Simulation {
   const after = forkState(state);
@@ -47,14 +49,14 @@ export function simulateCommand(state: State, user: Address, command: SignedComm
     return { ...refused(outcome), after };
   }
   freeQueuedSells(state, account);
-  // A block computes the target before its commands, so the last value would be outdated.
+  // A block computes the target before its commands, so the previous value would be outdated.
   after.insuranceTarget = insuranceTarget(state);
   return { ...execute(after, account, command, rules), after };
 }
 
 /**
  * Releases the shares in queued sells, because only the owner may learn in which market and outcome
- * an order waits (R-delay).
+ * an order is waiting (R-delay).
  */
 function freeQueuedSells(state: State, account: Account): void {
   for (const { request } of state.outcomes.queue.sellsOf(account.index)) {
@@ -64,7 +66,7 @@ function freeQueuedSells(state: State, account: Account): void {
 }
 
 /**
- * Returns the account for which the command is executed, according to the rules of vaults and
+ * Returns the account for which the command is executed, according to the rules for vaults and
  * gates.
  */
 function actFor(
@@ -104,7 +106,7 @@ function refused(outcome: CommandResult): Omit<Simulation, 'after'> {
 }
 
 /**
- * Releases a delayed outcome order immediately (R-delay): the later book is unknown, and the
+ * Releases a delayed outcome order immediately (R-delay): the future book is unknown, and the
  * current one is the best estimate. A fork's queue contains no other orders.
  */
 function releaseNow(execution: Execution, outcome: CommandResult): CommandResult {

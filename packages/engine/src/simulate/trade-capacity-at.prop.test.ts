@@ -20,9 +20,9 @@ import { simulateCommand } from './simulate-command.ts';
 import { tradeCapacityAt } from './trade-capacity-at.ts';
 
 /**
- * The number of random histories, with positions, resting orders and moving books. Between the
- * steps, orders of the size returned for a price and of one more lot are simulated. The first must
- * pass completely, and the second must fail or lose a part to lack of margin. Some of the orders
+ * The number of random histories, with positions, resting orders and moving books. Between steps,
+ * an order of the size returned for a price and an order with one more lot are simulated. The first
+ * must pass in full; the second must fail, or be cut short by lack of margin. Some of the orders
  * are executed afterwards.
  */
 const SEEDS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 100) / 25);
@@ -69,8 +69,7 @@ function commandOf(scenario: Scenario, { order, user }: Asked, size: number): Pl
 }
 
 /**
- * Returns the reason why an order did not pass completely: its rejection, or the part that margin
- * stopped.
+ * Returns the reason an order did not pass in full: its rejection, or the part that margin stopped.
  */
 function stopOf(
   { entries: [entry] = [], reject }: CommandResult,
@@ -89,7 +88,7 @@ function simulated(scenario: Scenario, asked: Asked, size: number): string | und
   return stopOf(outcome, events);
 }
 
-test('R-initial, R-fill-check: an order of the capacity at a price passes completely, and one more lot does not', () => {
+test('R-initial, R-fill-check: an order for the full capacity at a price passes in full, and one more lot does not', () => {
   const stops = new Map<string, number>();
   let answered = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {

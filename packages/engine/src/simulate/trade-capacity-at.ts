@@ -24,9 +24,9 @@ import { forkState } from './fork-state.ts';
 type Limits = { readonly buy: number | undefined; readonly sell: number | undefined };
 
 /**
- * Returns the largest orders at the given prices that would be accepted now (R-initial) and not be
- * stopped by margin. This includes fills in the current book (R-fill-check) and the remainder when
- * it rests.
+ * Returns the largest orders at the given prices that would be accepted now (R-initial) and not
+ * stopped for lack of margin. This covers both fills in the current book (R-fill-check) and the
+ * remainder when it rests.
  */
 export function tradeCapacityAt(
   state: State,
@@ -74,7 +74,7 @@ function largestAt(state: State, account: Account, order: OrderRequest): number 
     if (isWhole) low = size;
     else high = size;
     // The search moves away from the estimate in growing steps until both results have occurred,
-    // and continues by bisection.
+    // then continues by bisection.
     seen.add(isWhole);
     if (seen.size === 2) next = low + Math.floor((high - low) / 2);
     else next = isWhole ? low + step : high - step;
@@ -102,7 +102,7 @@ function tryOrder(state: State, account: Account, order: OrderRequest, matches: 
 }
 
 /**
- * Returns the number of additional lots that margin would have covered, for a fill or for the
+ * Returns the number of additional lots that margin would have covered, for a fill or the
  * remainder.
  */
 function largestMore({ filled, fork, holding }: Trial, order: OrderRequest, most: number): number {

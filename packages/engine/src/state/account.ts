@@ -21,8 +21,7 @@ export type Account = {
    */
   outcomeReserved: MicroUsdc;
   /**
-   * The withdrawals that the bridge has not paid yet, already deducted from `perpBalance`
-   * (R-withdraw).
+   * Withdrawals that the bridge has not paid yet, already deducted from `perpBalance` (R-withdraw).
    */
   withdrawHold: MicroUsdc;
   /**
@@ -31,7 +30,7 @@ export type Account = {
    */
   positionMode: PositionMode;
   readonly agents: Map<string, AgentRecord>;
-  /** The approved builders by address (R-builder). */
+  /** The approved builders, by address (R-builder). */
   readonly builders: Map<Address, BuilderApproval>;
   /**
    * The required signers and threshold; undefined unless this is a multisig account (R-multisig).
@@ -42,26 +41,23 @@ export type Account = {
    */
   readonly settings: Map<number, InstrumentSettings>;
   /**
-   * The perpetual holdings by `holdingKey`, iterated in that order; an entry is created at its
+   * The perpetual holdings, by `holdingKey`, iterated in that order; an entry is created at its
    * first use.
    */
   readonly holdings: Map<HoldingKey, Holding>;
-  /** The holdings in outcome markets by instrument id, iterated in that order. */
+  /** The holdings in outcome markets, by instrument id, iterated in that order. */
   readonly outcomes: Map<number, OutcomeHolding>;
-  /** The ids of live orders by client order id, whose 16 bytes are the key. */
+  /** The ids of live orders by client order id, with its 16 bytes as the key. */
   readonly clientOrders: Map<string, number>;
   liveOrders: number;
   /**
-   * The lists that contain the account's resting orders, in no particular order. They are derived
-   * and not dumped.
+   * The lists that contain the account's resting orders, in no particular order. Derived, so not
+   * dumped.
    */
   readonly orderLists: Set<OwnList>;
   /** The traded volume that determines the account's fee tier (R-fee-tiers). */
   readonly volume: Volume;
-  /**
-   * The sums over the cross holdings at the marks of `margin.epoch`. They are derived and not
-   * dumped.
-   */
+  /** The sums over the cross holdings at the marks of `margin.epoch`. Derived, so not dumped. */
   readonly margin: MarginSums;
 };
 
@@ -83,7 +79,7 @@ type AgentRecord = {
 
 /**
  * The margin mode and leverage of an account in one perpetual (R-leverage). Each mode has its own
- * leverage, and so has each isolated position in hedge mode.
+ * leverage, as does each isolated position in hedge mode.
  */
 export type InstrumentSettings = {
   isIsolated: boolean;
@@ -103,14 +99,12 @@ export type Holding = {
   readonly accountIndex: number;
   readonly perp: Perp;
   readonly leg: Leg;
-  /**
-   * The signed size in lots, which is positive for a long position. Only `setSize` may change it.
-   */
+  /** The signed size in lots, positive for a long position. Only `setSize` may change it. */
   size: number;
   /** The signed cost of the position; unrealised PnL is size × mark − cost. */
   cost: MicroUsdc;
   /**
-   * The margin mode, copied from the account's settings of the instrument and updated with them.
+   * The margin mode, copied from the account's settings for the instrument and updated with them.
    */
   isIsolated: boolean;
   leverage: number;
@@ -135,7 +129,7 @@ export type Holding = {
   /** The fees paid since the position was opened, including builder fees. */
   feesPaid: MicroUsdc;
   realised: MicroUsdc;
-  /** The funding of the position: received funding is positive, and paid funding negative. */
+  /** The position's funding: funding received is positive, and funding paid is negative. */
   readonly funding: FundingTotals;
   /**
    * The margin values of this holding at the marks of `Account.margin.epoch`, cached for the
@@ -189,8 +183,8 @@ export function createAccount(index: number, address: Address, createdMs: TimeMs
 }
 
 /**
- * The key of an account's holding. It is a branded type, because a plain instrument id could be the
- * key of another instrument's holding.
+ * The key of an account's holding. It is a branded type, because a plain instrument id could be
+ * taken for the key of another instrument's holding.
  */
 export type HoldingKey = number & { readonly holdingKey: true };
 
@@ -199,7 +193,8 @@ export function holdingKey(instrumentId: number, leg: Leg): HoldingKey {
 }
 
 /**
- * Returns the leg that an order trades; in hedge mode, side and reduce-only determine it (R-hedge).
+ * Returns the leg in which an order trades; in hedge mode, side and reduce-only determine it
+ * (R-hedge).
  */
 export function legOf(
   account: Account,
@@ -208,7 +203,10 @@ export function legOf(
   return account.positionMode === 'hedge' && order.isBuy === order.reduceOnly ? 1 : 0;
 }
 
-/** Returns the settings of an instrument that the account has not changed yet (R-leverage). */
+/**
+ * Returns the settings for an instrument whose settings the account has not changed yet
+ * (R-leverage).
+ */
 export function defaultSettings(perp: Perp, defaultLeverage: number): InstrumentSettings {
   const leverage = leverageUnset(perp, defaultLeverage);
   return {
@@ -228,8 +226,8 @@ export function leverageOf(settings: InstrumentSettings, leg: Leg, isIsolated: b
 }
 
 /**
- * Returns the account's settings of an instrument for modification, creating them if absent. The
- * caller must call `settingsChanged` afterwards.
+ * Returns the account's settings for an instrument so that they can be modified, creating them if
+ * absent. The caller must call `settingsChanged` afterwards.
  */
 export function settingsOf(
   account: Account,
@@ -306,7 +304,7 @@ export function holdingOf(
 export type BuilderRewards = {
   earned: MicroUsdc;
   claimed: MicroUsdc;
-  /** The number of accounts that currently approve the builder. It is derived and not dumped. */
+  /** The number of accounts that currently approve the builder. Derived, so not dumped. */
   approvals: number;
 };
 
@@ -320,15 +318,15 @@ type Volume = {
   /** The days, oldest first: at most the current day and the 14 days before it. */
   readonly days: VolumeDay[];
   /**
-   * The cached fee tier, with the day and the fee schedule for which it was determined. It is
-   * derived and not dumped.
+   * The cached fee tier, with the day and the fee schedule for which it was determined. Derived, so
+   * not dumped.
    */
   tier: FeeTier | undefined;
   tierDay: number;
   tierOf: readonly FeeTier[] | undefined;
 };
 
-/** The traded notional of one UTC day; days are counted from the epoch. */
+/** The notional traded in one UTC day; days are counted from the epoch. */
 type VolumeDay = { readonly day: number; notional: MicroUsdc };
 
 function createVolume(): Volume {

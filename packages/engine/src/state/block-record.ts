@@ -10,8 +10,8 @@ export class BlockRecord {
   /** True while commands of classes 1 and 2 execute, before this block's price gap is settled. */
   isBeforeLiquidations = false;
   /**
-   * This function is called before an account's money or positions change, from the first
-   * liquidation of the block on.
+   * Called before an account's money or positions change, starting with the block's first
+   * liquidation.
    */
   beforeChange: ((account: Account) => void) | undefined;
   readonly #funding = new Map<Holding, { readonly paid: MicroUsdc; readonly size: number }>();
@@ -23,7 +23,7 @@ export class BlockRecord {
     if (amount < 0n) this.#funding.set(holding, { paid: negUsdc(amount), size: holding.size });
   }
 
-  /** Returns the funding that the remaining part of a position paid in this block, rounded down. */
+  /** Returns the funding paid in this block by the remaining part of a position, rounded down. */
   fundingPaid(holding: Holding): MicroUsdc {
     const noted = this.#funding.get(holding);
     if (noted === undefined || Math.sign(noted.size) !== Math.sign(holding.size)) return ZERO_USDC;
@@ -32,15 +32,12 @@ export class BlockRecord {
     return microUsdc(divFloor(noted.paid * BigInt(left), BigInt(size)));
   }
 
-  /**
-   * This function is called when step (6) begins. Lots opened later cannot be auto-deleveraged in
-   * this block.
-   */
+  /** Called when step (6) begins. Lots opened later cannot be auto-deleveraged in this block. */
   countLots(): void {
     this.#countsLots = true;
   }
 
-  /** Records a change of size before it happens; a reduction closes the newest lots first. */
+  /** Records a size change before it happens; a reduction closes the newest lots first. */
   noteTrade(holding: Holding, after: number): void {
     if (!this.#countsLots) return;
     const before = holding.size;
@@ -52,8 +49,8 @@ export class BlockRecord {
   }
 
   /**
-   * This function is called before a deleveraging, which closes the lots that were open before step
-   * (6) and leaves newer ones.
+   * Called before a deleveraging, which closes the lots that were open before step (6) and leaves
+   * newer lots.
    */
   takeHeld(holding: Holding, size: number): void {
     if (this.#countsLots) this.#opened.set(holding, (this.#opened.get(holding) ?? 0) + size);

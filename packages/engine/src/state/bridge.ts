@@ -4,8 +4,7 @@ import type { DepositSource, PublishReservesCommand } from '../messages/command.
 export type ChainPlace = { readonly blockNumber: number; readonly logIndex: number };
 
 /**
- * A credited deposit, recorded so that the operator can act if a reorganisation of the chain
- * removes it.
+ * A credited deposit, recorded so that the operator can act if a chain reorganisation removes it.
  */
 export type CreditedDeposit = DepositSource & {
   readonly account: Address;
@@ -17,7 +16,7 @@ export type Bridge = {
   chainId: number;
   contract: Address;
   token: Address;
-  /** The newest credited deposits by `depositKey`, in the order in which they were credited. */
+  /** The newest credited deposits by `depositKey`, in the order they were credited. */
   readonly credited: Map<string, CreditedDeposit>;
   /**
    * The uncredited deposits for addresses bound as agents, by `depositKey`. They can be credited
@@ -25,12 +24,12 @@ export type Bridge = {
    */
   readonly kept: Map<string, DepositSource>;
   /**
-   * The highest position by chain up to which deposits count as credited, because their keys may
-   * have been removed from `credited`.
+   * The highest position on each chain up to which deposits count as credited, because their keys
+   * may have been removed from `credited`.
    */
   readonly floors: Map<number, ChainPlace>;
   /**
-   * The sum of all bridge deposits of all chains; any other deposited money came from the faucet.
+   * The sum of all bridge deposits on all chains; any other deposited money came from the faucet.
    */
   creditedTotal: MicroUsdc;
   /** The position of the last credited deposit on the current chain. */
@@ -46,7 +45,7 @@ export type Bridge = {
    * owner (R-agents).
    */
   readonly unusedAgents: Map<Address, true>;
-  /** The relay withdrawal addresses that have no account yet. */
+  /** The relay withdrawal addresses that do not have an account yet. */
   readonly pegs: Map<Address, true>;
   reserves: Reserves | undefined;
 };
@@ -92,7 +91,8 @@ export function isCredited({ credited, floors, kept }: Bridge, source: DepositSo
 
 /**
  * A withdrawal to the settlement chain, held until the bridge reports its result (R-withdraw).
- * Because each withdrawal has at least the minimum amount, the account's money limits their number.
+ * Because each withdrawal is for at least the minimum amount, the account's money limits their
+ * number.
  */
 export type Withdrawal = {
   readonly withdrawalId: number;

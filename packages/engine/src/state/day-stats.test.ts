@@ -11,12 +11,12 @@ test('daily statistics cover the current hour and the 23 hours before it', () =>
   day.record(HOUR - 1, 110, 2, 220n);
   day.record(HOUR, 120, 3, 360n);
   expect(day.at(HOUR)).toEqual({ lots: 6, notional: 680n, previousClose: 0 });
-  // The first hour counts until 24 hours after its beginning.
+  // The first hour counts until 24 hours after it began.
   expect(day.at(24 * HOUR - 1)).toEqual({ lots: 6, notional: 680n, previousClose: 0 });
   expect(day.at(24 * HOUR)).toEqual({ lots: 3, notional: 360n, previousClose: 110 });
   expect(day.at(25 * HOUR)).toEqual({ lots: 0, notional: 0n, previousClose: 120 });
   expect(day.at(900 * HOUR)).toEqual({ lots: 0, notional: 0n, previousClose: 120 });
-  // Reading the statistics of a later time has changed nothing.
+  // Reading the statistics at a later time has not changed anything.
   expect(day.at(HOUR)).toEqual({ lots: 6, notional: 680n, previousClose: 0 });
 });
 

@@ -52,7 +52,7 @@ describe('R-delay: orders that would take liquidity wait', () => {
     expect(share(delayed(), carol, order).state).toBe(state);
   });
 
-  test('an order that would only cross its account’s own order waits too', () => {
+  test('an order that would only cross one of its account’s own orders waits too', () => {
     const venue = openMarket({ orderDelayMs: 250 });
     share(venue, alice, { price: 6_000, size: 1_000 });
     expect(share(venue, alice, takes).state).toBe('queued');
@@ -63,7 +63,7 @@ describe('R-delay: orders that would take liquidity wait', () => {
     expect(share(delayed({ orderDelayMs: 0 }), bob, takes).state).toBe('filled');
   });
 
-  test('the orders of one action are queued separately', () => {
+  test('the orders in one action are queued separately', () => {
     const venue = delayed();
     const { events, outcomes } = sendShares(venue, bob, takes, { ...takes, price: 3_900 }, takes);
     expect(outcomes[0]?.entries?.map(({ state }) => state)).toEqual(['queued', 'open', 'queued']);
@@ -81,7 +81,7 @@ describe('R-delay: orders that would take liquidity wait', () => {
   });
 });
 
-describe('R-delay: the funds of a queued order stay reserved', () => {
+describe('R-delay: a queued order’s funds stay reserved', () => {
   test('a queued order reserves money or shares until its release', () => {
     const venue = delayed();
     share(venue, bob, takes);
@@ -106,7 +106,7 @@ describe('R-delay: the funds of a queued order stay reserved', () => {
     ]);
   });
 
-  test('a queued order that no longer crosses rests and counts as accepted at its release', () => {
+  test('a queued order that no longer crosses rests and counts as accepted on release', () => {
     const venue = delayed();
     share(venue, bob, takes);
     venue.block(
@@ -123,7 +123,7 @@ describe('R-delay: the funds of a queued order stay reserved', () => {
 });
 
 describe('R-delay: orders are released by due time', () => {
-  test('an order with a shorter delay is released earlier, and orders with equal due times keep their order', () => {
+  test('an order with a shorter delay is released earlier, and orders with equal due times keep their sequence', () => {
     const venue = delayed();
     const quick = instrumentId(100_001);
     const market = { ...MARKET, slug: 'quick', orderDelayMs: 100 };
@@ -139,7 +139,7 @@ describe('R-delay: orders are released by due time', () => {
     expect(owners).toEqual([`100001 ${carol}`, `100000 ${bob}`, `100000 ${carol}`]);
   });
 
-  test('R-order-of-events: cancels of a block are executed before releases, and its other orders after them', () => {
+  test('R-order-of-events: a block’s cancels are executed before releases, and its other orders after them', () => {
     const venue = delayed();
     share(venue, carol, { price: 5_900, size: 1_000 });
     share(venue, bob, takes);
@@ -149,8 +149,8 @@ describe('R-delay: orders are released by due time', () => {
       // This order arrives first but is in the last class, so Bob's order reaches the book before
       // it.
       place(venue, carol, { price: 6_000, size: 1_000 }),
-      // This order is in the first class, and it is the only one that Bob's order could match at
-      // its release.
+      // This order is in the first class, and it is the only one that Bob's order could match on
+      // release.
       place(venue, alice, { price: 6_100, size: 500, timeInForce: 'alo' }),
       sign(venue, bob, {
         type: 'operateOutcome',
@@ -170,7 +170,7 @@ describe('R-delay: orders are released by due time', () => {
   });
 });
 
-describe('R-delay: an order is checked again at its release', () => {
+describe('R-delay: an order is checked again on release', () => {
   const expireMs = (venue: Scenario) => timeMs(venue.nowMs + 5_000);
   test.each<[string, (venue: Scenario) => unknown, string]>([
     ['halted', (venue) => setPhase(venue, 'halted'), 'tradingHalted'],
@@ -214,7 +214,7 @@ describe('R-delay: an order is checked again at its release', () => {
     expect(fundsOf(venue, bob)).toBe('1000');
   });
 
-  test('a gtd order that rests after its release expires at its time', () => {
+  test('a gtd order that rests after its release expires at its given time', () => {
     const venue = delayed();
     share(venue, bob, { ...takes, timeInForce: 'gtd', size: 15_000, expireMs: expireMs(venue) });
     expect(describeEvents(later(venue, 250))).toContain('#2 open 50');
