@@ -7,11 +7,11 @@ import { connect } from './connect.ts';
  * collects it.
  */
 
-/** The fee in tenths of a basis point, as in orders: 20 is 0.02%. */
+/** The fee in tenths of a basis point, the unit used in orders: 20 is 0.02%. */
 export const FEE = 20;
 const MAX_FEE_RATE = '0.02%';
 
-/** Approves the builder with the user's account, unless this has already been done. */
+/** Approves the builder from the user's account, unless it is already approved. */
 export async function approve(account: Client, builder: string): Promise<void> {
   const user = account.wallet!.address;
   const approved = await account.info.approvedBuilders({ user });
@@ -22,8 +22,8 @@ export async function approve(account: Client, builder: string): Promise<void> {
 }
 
 /**
- * Sends a user's order with the fee. If the venue drops the fee, the order is still executed, and
- * the reply contains a warning.
+ * Sends a user's order with the fee. If the venue drops the fee, the order is still executed and
+ * the reply includes a warning.
  */
 export async function sendFor(
   client: Client,

@@ -1,7 +1,7 @@
 import { createClient, privateKeyWallet, type Client } from '@oddlot/sdk';
 
 /**
- * Creates the client of an example that is run manually. The venue and the key come from the
+ * Creates the client for an example that is run manually. The venue and the key come from the
  * environment.
  */
 export function connect(name = 'ODDLOT'): Client {

@@ -12,9 +12,9 @@ import {
 import { connect } from './connect.ts';
 
 /**
- * Repeats the trades of an account at a fraction of their size. It stores its position, so that
- * after a restart it continues after the last repeated trade. A trade that is in progress at the
- * restart may be copied twice, but none is missed.
+ * Copies an account's trades at a fraction of their size. It stores a cursor, so that after a
+ * restart it resumes after the last trade copied. A trade that was being copied at the restart may
+ * be copied twice, but none is missed.
  */
 
 export type Copy = {
@@ -47,7 +47,7 @@ async function repeat(
   const size = onGrid((Number(fill.sz) * copy.part).toFixed(8), instrument.sizeStep, 'down');
   if (Number(size) === 0) return;
   const side = fill.side === 'B' ? 'buy' : 'sell';
-  // A trade that only closes the leader's position must only close a position of the copy.
+  // If a trade only closes the leader's position, the copy must do the same.
   const reduceOnly = fill.dir.startsWith('Close');
   const { slippagePercent } = copy;
   const order = await marketOrder(client, { instrument, side, size, slippagePercent, reduceOnly });
@@ -67,8 +67,8 @@ if (import.meta.main) {
     console.log('copying starts with the next trade');
   }
   const keep = (place: FillsCursor): void => {
-    // The file is first written under another name, so that a crash leaves either the old file or
-    // the new one.
+    // The file is first written under a different name, so that a crash leaves either the old file
+    // or the new one.
     writeFileSync(`${file}.new`, JSON.stringify(place));
     renameSync(`${file}.new`, file);
   };

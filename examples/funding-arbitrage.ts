@@ -2,21 +2,21 @@ import { Instruments, marketOrder, placeOrders, type Client } from '@oddlot/sdk'
 import { connect } from './connect.ts';
 
 /**
- * Collects the difference of the funding rates of two venues. Longs pay funding to shorts every
- * hour. If the rates differ, a long on one venue and a short on the other have no price risk and
- * earn the difference. Both orders are immediate-or-cancel. If one order fills more than the other,
- * the excess is closed immediately.
+ * Collects the difference between the funding rates of two venues. Funding is paid every hour
+ * between longs and shorts. If the rates differ, a long on one venue and a short on the other earn
+ * the difference without price risk. Both orders are immediate-or-cancel. If one order fills more
+ * than the other, the excess is closed immediately.
  */
 
 export type Arbitrage = {
   readonly base: string;
   readonly size: string;
-  /** The minimum difference of the two rates, as a fraction per hour. */
+  /** The minimum difference between the two rates, as a fraction per hour. */
   readonly least: number;
   readonly slippagePercent: string;
 };
 
-/** Returns the current hourly cost of a long, as a fraction. */
+/** Returns the current hourly cost of holding a long, as a fraction. */
 export async function fundingOf(client: Client, instrumentId: number): Promise<number> {
   for await (const event of client.streams.activeAssetCtx({ coin: String(instrumentId) })) {
     if (event.type === 'data') return Number(event.data.ctx.funding);
@@ -50,7 +50,7 @@ export async function openPair(
   if (Number(bought) === 0) return undefined;
   const sold = await take(high, 'sell', bought);
   const rest = Number(bought) - Number(sold);
-  // The book of the other venue had less liquidity, so the excess of the first order is sold.
+  // The other venue's book had less liquidity, so the excess from the first order is sold.
   if (rest > 0) await take(low, 'sell', rest.toFixed(8).replace(/\.?0+$/, ''));
   return sold;
 }

@@ -2,8 +2,8 @@ import { createReader, type Reader } from '@oddlot/sdk';
 
 /**
  * Reports when an account comes close to liquidation, and when it is safe again. It needs no key,
- * because accounts are public. It polls, because account streams do not report changes of the mark
- * alone.
+ * because accounts are public. It polls, because account streams send no update when only the mark
+ * changes.
  */
 
 export type Alarm = {
@@ -25,7 +25,7 @@ export class LiquidationWatcher {
     this.#below = below;
   }
 
-  /** Checks all accounts, and returns those whose status changed since the last check. */
+  /** Checks all accounts and returns those whose status has changed since the last check. */
   async look(): Promise<Alarm[]> {
     const alarms: Alarm[] = [];
     for (const user of this.#users) {

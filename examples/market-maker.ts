@@ -13,9 +13,9 @@ import { connect } from './connect.ts';
 
 /**
  * Quotes both sides of a perp around the mid of its book, or around the mark if there are no other
- * quotes. The larger the position, the more the quotes are shifted to reduce it. At the maximum
- * position, only one side is quoted. A quote that crosses another order executes as taker. A
- * post-only quote would be rejected while that order rests, so the maker would miss trades at fair
+ * quotes. The larger the position, the further the quotes are shifted to reduce it. At the maximum
+ * position, only one side is quoted. A quote that crosses another order executes as a taker. A
+ * post-only quote would be rejected while that order rests, and the maker would miss trades at fair
  * prices. A dead man's switch cancels all quotes if the program stops.
  */
 
@@ -113,7 +113,7 @@ if (import.meta.main) {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     for (const maker of makers.filter(({ isReady }) => isReady)) {
-      // After a failed round, the dead man's switch remains set, and the next round tries again.
+      // After a failed round, the dead man's switch stays set and the next round tries again.
       await maker.requote(Date.now()).catch((error) => console.error(error.message));
     }
   }

@@ -2,9 +2,9 @@ import { marketOrder } from '@oddlot/sdk';
 import { type Bot, replayMarket } from '@oddlot/testkit';
 
 /**
- * Holds a long position while the average of the latest prices is above that of a longer period,
- * and a short position otherwise. When it runs on a recording, it prints the result and writes a
- * page with the details.
+ * Holds a long position while the short-term average price is above the long-term average, and a
+ * short position otherwise. When run on a recording, it prints the result and writes a page with
+ * the details.
  */
 
 type Terms = {
@@ -31,7 +31,7 @@ export function movingAverage({ fast, size, slow }: Terms): Bot {
         slippagePercent: '0.5',
       });
       const reply = await client.exchange.order({ orders: [order] }, { confirm: 'executed' });
-      // The unfilled part is tried again in the next turn.
+      // The unfilled part is retried in the next turn.
       const filled = reply.status === 'executed' ? Number(reply.orders[0]?.filledSz ?? 0) : 0;
       held = Number((held + Math.sign(wanted - held) * filled).toFixed(5));
     };

@@ -10,15 +10,15 @@ import {
 import { connect } from './connect.ts';
 
 /**
- * Quotes markets that ask whether a price ends above a strike, such as those of a series. The value
- * of YES is the probability that a random walk ends above the strike. It follows from the distance
- * to the strike, the remaining time and the volatility.
+ * Quotes markets on whether a price ends above a strike, such as those in a series. The value of
+ * YES is the probability that a random walk ends above the strike. It depends on the distance to
+ * the strike, the time remaining and the volatility.
  */
 
 type Terms = {
   /** The annual volatility, as a fraction of the price. */
   readonly volatility: number;
-  /** The distance between the value and a quote, in USDC per share. */
+  /** The distance between the estimated value and a quote, in USDC per share. */
   readonly edge: number;
   /** The size of each quote, in shares. */
   readonly size: string;
@@ -26,7 +26,7 @@ type Terms = {
 
 const YEAR_MS = 365 * 86_400_000;
 
-/** Returns the probability that a price ends above a strike. */
+/** Returns the probability that the price ends above the strike. */
 export function probabilityAbove(
   {
     price,
@@ -40,8 +40,8 @@ export function probabilityAbove(
 }
 
 /**
- * Computes the normal distribution with formula 7.1.26 of Abramowitz and Stegun, which is accurate
- * to seven digits.
+ * Computes the normal distribution with formula 7.1.26 from Abramowitz and Stegun, which is
+ * accurate to seven digits.
  */
 function normal(deviations: number): number {
   const x = Math.abs(deviations) / Math.SQRT2;
@@ -53,9 +53,9 @@ function normal(deviations: number): number {
 }
 
 /**
- * Returns quotes that buy YES slightly below its value and NO slightly below its value, so that
- * both together cost less than the payout of 1. The quotes are not post-only, because the venue
- * would reject post-only quotes while matching orders rest.
+ * Returns quotes that buy YES and NO, each slightly below its value, so that a pair costs less than
+ * its payout of 1. The quotes are not post-only, because the venue would reject post-only quotes
+ * while matching orders rest.
  */
 export function outcomeQuotes(
   market: OutcomeMarketMeta,

@@ -4,7 +4,7 @@ import { ENTRIES } from '../packages/venue/build/bundle-programs.ts';
 import { emptyFolder, writePackageFolder } from './package-folder.ts';
 
 /**
- * Builds the package `oddlot` for external users (`npm run build:cli`). `npm pack
+ * Builds the `oddlot` package for external users (`npm run build:cli`). `npm pack
  * ./packages/cli/dist/oddlot` packs the result.
  */
 

@@ -4,7 +4,7 @@ import { emptyFolder, writePackageFolder } from './package-folder.ts';
 import { importedNames, keepReachable, writeTypes } from './public-types.ts';
 
 /**
- * Builds the package `@oddlot/testkit` for external users (`npm run build:testkit`). `npm pack
+ * Builds the `@oddlot/testkit` package for external users (`npm run build:testkit`). `npm pack
  * ./packages/testkit/dist/npm` packs the result. It contains the venue, the SDK and their types.
  */
 
@@ -13,9 +13,9 @@ const TESTKIT = join(ROOT, 'packages/testkit');
 const OUT = join(TESTKIT, 'dist/npm');
 /** The folder in which `tsconfig.package.json` places the declarations. */
 const TYPES = join(OUT, 'types');
-/** Packages whose types are part of the types of the testkit. */
+/** Packages whose types are included in the testkit's types. */
 const PARTS = ['units', 'protocol', 'sdk', 'testkit'];
-/** Packages that only declarations import, each with the package that specifies its version. */
+/** Packages imported only by declarations, each with the package that specifies its version. */
 const TYPED = { zod: 'protocol' } as const;
 
 emptyFolder(OUT);

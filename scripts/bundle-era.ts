@@ -5,13 +5,13 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 
 /**
- * Bundles the engine of a release, which later releases need to open its folders
+ * Bundles a release's engine, which later releases need to open folders written by that release
  * (packages/replica/eras/README.md):
  *
  * `node scripts/bundle-era.ts <tree of the release> <its rules version> [output file]`
  *
- * The tree is a checkout of the release with its dependencies installed. For a release without an
- * entry file, that of the current tree is used. All other files come from the release.
+ * The tree is a checkout of the release with its dependencies installed. If the release has no
+ * entry file, the current tree's is used. All other files come from the release.
  */
 
 const [tree = '', rules = '', output] = process.argv.slice(2);
@@ -22,8 +22,7 @@ const written = join(folder, `rules-${rules}.entry.js`);
 const input = existsSync(written) ? written : join(source, 'create-engine.ts');
 const file = output ?? join(folder, `rules-${rules}.js`);
 
-// The bundler is resolved from the release's version of Vite, so that the same bytes can be
-// reproduced.
+// The bundler comes from the release's version of Vite, so that the same bytes can be reproduced.
 const require = createRequire(join(release, 'node_modules', 'vite', 'package.json'));
 const { rolldown } = await import(require.resolve('rolldown'));
 
@@ -33,7 +32,7 @@ const bundle = await rolldown({
   input,
   cwd: release,
   platform: 'node',
-  // Keccak never changes, so it is not bundled. All other code is that of the release.
+  // Keccak never changes, so it is not bundled. All other code comes from the release.
   external: ['hash-wasm'],
   plugins: [
     {

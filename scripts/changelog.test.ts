@@ -21,7 +21,7 @@ function fragment(path: string, text: string): Fragment {
 }
 
 describe('a change fragment is parsed', () => {
-  test('a fragment consists of a section and a list', () => {
+  test('a fragment must consist of a section and a list', () => {
     const text = 'Changed\n\n- **Trading:** Fees round up once\n  per order.\n- **API:** One.\n';
     expect(fragment('fees', text)).toEqual({
       path: 'changes/fees.md',
@@ -88,7 +88,7 @@ ${MARKER}
     expect(after.endsWith('### Added\n\n- **API:** First.\n')).toBe(true);
   });
 
-  test('a release is rejected without fragments, without the marker, or if it already exists', () => {
+  test('a release is rejected if there are no fragments, the marker is missing, or the release already exists', () => {
     const one = [fragment('a', 'Added\n- **API:** First.')];
     const changelog = `${MARKER}\n`;
     expect(() => assemble(changelog, [], release)).toThrow('nothing to release');
@@ -101,7 +101,7 @@ describe('CHANGELOG.md is complete and consistent', () => {
   const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
   const releases = releasesIn(changelog);
 
-  test('the changelog contains every release once, newest first', () => {
+  test('the changelog lists every release once, newest first', () => {
     expect(changelog.match(/^## /gm)).toHaveLength(releases.length);
     expect(releases.map(({ version }) => version).slice(-2)).toEqual(['0.2.0', '0.1.0']);
     for (const [index, { version, date }] of releases.slice(1).entries()) {
@@ -110,7 +110,7 @@ describe('CHANGELOG.md is complete and consistent', () => {
     }
   });
 
-  test('the changelog contains no release newer than the repository', () => {
+  test('the changelog has no release newer than the version in package.json', () => {
     const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8');
     const { version } = JSON.parse(manifest) as { readonly version: string };
     expect(isNewer(releases[0]!.version, version)).toBe(false);
@@ -124,7 +124,7 @@ describe('CHANGELOG.md is complete and consistent', () => {
     }
   });
 
-  test('all entries of the changelog have the same format', () => {
+  test('all changelog entries have the same format', () => {
     for (const text of changelog.split(/^### .+$/m).slice(1)) {
       const [entries = ''] = text.split(/^## /m);
       for (const line of entries.split('\n').filter((each) => each !== '')) {

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Assembles CHANGELOG.md from the fragments in changes/. Each change has its own file, so that two
+ * Assembles CHANGELOG.md from the fragments in changes/. Each change has its own file, so two
  * changes never touch the same line. `npm run release` collects the fragments below the marker in
  * CHANGELOG.md.
  */
@@ -21,7 +21,7 @@ type Section = (typeof SECTIONS)[number];
 /** New releases are inserted below this line. */
 export const MARKER = '<!-- releases, newest first -->';
 
-/** The maximum number of words in an entry, excluding its note on compatibility. */
+/** The maximum number of words in an entry, excluding its compatibility note. */
 const ENTRY_WORDS_MAX = 45;
 
 export const ENTRY = /^- \*\*[A-Z][\w, -]*:\*\* \S.*\.$/;
@@ -29,7 +29,7 @@ export const ENTRY = /^- \*\*[A-Z][\w, -]*:\*\* \S.*\.$/;
 export type Fragment = {
   readonly path: string;
   readonly section: Section;
-  /** The printed entries, one line each. */
+  /** The entries as printed, one line each. */
   readonly entries: readonly string[];
 };
 
@@ -77,7 +77,7 @@ function wordsOf(entry: string): number {
   return entry.split(' *Compatibility:*')[0]!.split(/\s+/).length;
 }
 
-/** Returns the changelog with an additional release at the top. */
+/** Returns the changelog with a new release at the top. */
 export function assemble(
   changelog: string,
   fragments: readonly Fragment[],

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 /**
  * Runs all static checks in parallel (`npm run check`). Each check prints its findings when it
- * ends, and the command waits for all of them.
+ * finishes, and the command waits for all checks.
  */
 const CHECKS = ['tidy', 'lint', 'format:check', 'types'];
 

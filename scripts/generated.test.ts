@@ -8,9 +8,10 @@ import { describedApi } from './write-openapi.ts';
 import { SETTING_GUIDES, withSettings } from './write-settings.ts';
 
 /**
- * Each generated file is generated again and compared with the repository. Other tests compare two
- * kinds of files: outputs of contracts require a compiler (packages/contracts/src/outputs.test.ts),
- * and samples of the reference require a running venue (tests/docs-samples.test.ts).
+ * Generates each file again and compares it with the one in the repository. Two kinds of files have
+ * their own tests: contract outputs, which require a compiler
+ * (packages/contracts/src/outputs.test.ts), and samples in the reference, which require a running
+ * venue (tests/docs-samples.test.ts).
  */
 
 const ROOT = join(import.meta.dirname, '..');
@@ -23,7 +24,7 @@ describe('the files of npm run write-shapes are up to date', () => {
     expect(textOf(path)).toBe(text);
   });
 
-  test('the command generates every file that names it in the first line', () => {
+  test('the command generates every file that names it in its first line', () => {
     const mark = '^// Made by npm run';
     const found = execFileSync('git', ['grep', '-lE', mark, '--', '*.ts'], { cwd: ROOT });
     const marked = found.toString().trim().split('\n');

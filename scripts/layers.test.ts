@@ -20,7 +20,7 @@ const HOUSE_AND_BARN: Readonly<Record<string, PackageRules>> = {
   barn: { uses: [], layers: [['top/'], ['*']] },
 };
 
-/** Returns the findings for one file of a package in the form `line rule`. */
+/** Returns the findings for one file in a package, in the form `line rule`. */
 function found(file: string, text: string, owner = 'house'): string[] {
   const source = toSource({ path: `packages/${owner}/src/${file}`, text });
   return checkLayers(source, HOUSE_AND_BARN).map(({ line, rule }) => `${line} ${rule}`);
@@ -47,7 +47,7 @@ describe('an import must point to a lower layer', () => {
     expect(found(file, text)).toEqual(rules);
   });
 
-  test('a finding about layers names both parts', () => {
+  test('a finding about layers names both parts involved', () => {
     const source = toSource({
       path: 'packages/house/src/cellar/jam.ts',
       text: "import { cook } from '../kitchen/cook.ts';",
@@ -77,7 +77,7 @@ describe('every file must belong to a layer', () => {
     expect(found('top/c.ts', "import '../a.ts';", 'barn')).toEqual([]);
   });
 
-  test('a file of a package without layers can be anywhere', () => {
+  test('a file in a package without layers can be anywhere', () => {
     expect(found('a.ts', "import '../../b.ts';", 'hut')).toEqual([]);
   });
 });

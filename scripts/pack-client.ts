@@ -13,19 +13,18 @@ import { importedNames, keepReachable, writeTypes } from './public-types.ts';
 
 /**
  * Makes `npm pack -w packages/sdk` and `npm pack -w packages/ccxt` produce self-contained packages.
- * In the workspace, they run from TypeScript and import their sibling packages. A published package
- * contains JavaScript, declarations and the siblings. npm reads the same manifest in both cases, so
- * `prepack` builds and installs the public manifest, and `postpack` restores that of the workspace.
+ * In the workspace, the packages run from TypeScript and import their sibling packages. A published
+ * package contains JavaScript, declarations and the code of its siblings. npm reads the same
+ * manifest in both cases, so `prepack` builds the package and installs the public manifest, and
+ * `postpack` restores the workspace's manifest.
  */
 
 type Client = {
-  /**
-   * Packages that are compiled into the client, each into a folder with the name of the package.
-   */
+  /** Packages that are compiled into the client, each into a folder named after the package. */
   readonly parts: readonly string[];
   readonly entryPoints: readonly string[];
   /**
-   * The only file of declarations to publish. It must not import other declarations of the parts.
+   * The only declaration file to publish. It must not import declarations from the other packages.
    */
   readonly types?: string;
 };
@@ -40,7 +39,7 @@ const CLIENTS: Readonly<Record<string, Client>> = {
 };
 
 const ROOT = join(import.meta.dirname, '..');
-/** npm runs the scripts of a package in its folder. */
+/** npm runs a package's scripts in the package's folder. */
 const NAME = basename(process.cwd());
 const CLIENT = CLIENTS[NAME] ?? fail(`There is no client in ${process.cwd()}`);
 const FOLDER = join(ROOT, 'packages', NAME);
@@ -72,7 +71,7 @@ if (step === 'prepack') {
 }
 
 /**
- * Restores the workspace. This also works after an interrupted pack, because the saved manifest
+ * Restores the workspace. This also works after packing was interrupted, because the saved manifest
  * still exists.
  */
 function restore(): void {
@@ -89,7 +88,7 @@ async function build(): Promise<void> {
 }
 
 /**
- * Builds the JavaScript with one file per module, so that bundlers can remove unused parts. Code
+ * Builds the JavaScript with one file per module, so that bundlers can remove unused code. Code
  * that only the venue needs, such as the schemas, is excluded.
  */
 async function bundle(): Promise<void> {
@@ -98,7 +97,7 @@ async function bundle(): Promise<void> {
     `${NAME}/${name}`,
     join(FOLDER, 'src', `${name}.ts`),
   ]);
-  // The longer name comes first, because an alias also matches the start of a name.
+  // The longer name comes first, because an alias also matches names that start with it.
   const actions = ['@oddlot/sdk/actions', join(packages, 'sdk/src/actions.ts')];
   const siblings = CLIENT.parts.map((part) => [
     `@oddlot/${part}`,

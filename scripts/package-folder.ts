@@ -4,13 +4,13 @@ import { bundleEntries } from '../packages/venue/build/bundle-programs.ts';
 
 /**
  * Writes a package that contains a venue into a folder, which `npm pack` then packs. Programs and
- * threads are a few JavaScript files. The files that they read (the page, the documentation,
+ * threads become a few JavaScript files. The files that they read (the page, the documentation,
  * engines of earlier rules versions) have the same relative paths as in the repository. The package
  * requires neither a workspace nor a TypeScript compiler.
  */
 
 const ROOT = join(import.meta.dirname, '..');
-/** Files read at run time, by their path in the repository. */
+/** Files read at run time, given by their path in the repository. */
 const READ = [
   'package.json',
   'docs/reference/openapi.json',
@@ -38,11 +38,11 @@ type PackageFolder = {
   /** Source files of programs, threads and modules, keyed by the name of their bundle. */
   readonly entries: Readonly<Record<string, string>>;
   readonly readme: string;
-  /** The fields of the manifest that only this package has. */
+  /** The manifest fields specific to this package. */
   readonly manifest: Readonly<Record<string, unknown>> & { readonly files: readonly string[] };
   /**
    * Dependencies, by name, in addition to those of the bundles, each with the package that
-   * specifies the version.
+   * specifies its version.
    */
   readonly dependencies?: Readonly<Record<string, string>>;
 };
@@ -87,8 +87,8 @@ export function emptyFolder(out: string): void {
 }
 
 /**
- * Returns code for the location that a file reports as its own. It is the same path below the
- * package.
+ * Returns code for the location that a file reports as its own: the same path, below the package's
+ * folder.
  */
 function placeOf(id: string, what: string): string {
   const path = relative(ROOT, what === 'url' ? id : dirname(id));

@@ -12,7 +12,9 @@ const ROOT = join(import.meta.dirname, '..');
 /** Module specifiers in `from '…'` and `import('…')`. */
 const SPECIFIER = /(\bfrom\s+|\bimport\(\s*)(['"])([^'"\n]+)\2/g;
 
-/** Compiles a project into a folder, and moves the declarations of each part to its own folder. */
+/**
+ * Compiles a project into a folder and moves the declarations of each package into its own folder.
+ */
 export function writeTypes(
   project: string,
   { out, parts }: { readonly out: string; readonly parts: readonly string[] },
@@ -90,7 +92,7 @@ function withoutSiblings(text: string, place: Place): string {
 }
 
 function entryPointOf(sibling: string, { path, out, parts }: Place): string {
-  // This file may be unreachable. Otherwise, `importedNames` reports it.
+  // This file may be unreachable. If it is not, `importedNames` reports the import.
   if (!parts.includes(sibling)) return `@oddlot/${sibling}`;
   const way = relative(dirname(path), join(out, sibling, 'index.js')).replaceAll('\\', '/');
   return way.startsWith('.') ? way : `./${way}`;

@@ -32,7 +32,7 @@ async function peopleOf(venue: TestVenue): Promise<People> {
   return Object.fromEntries(accounts) as People;
 }
 
-/** Ids of the perps that the venue lists at its start. */
+/** Ids of the perps that the venue lists when it starts. */
 const BTC = 1;
 const ETH = 2;
 const SOL = 3;
@@ -43,7 +43,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const CLOID = '0x00000000000000000000000000000001';
 
-/** Ids and names that queries require. */
+/** Ids and names that the queries need. */
 type Traces = {
   /**
    * Three outcome markets: one with shares and orders, one with an order delay, and one that is
@@ -239,7 +239,7 @@ async function trade({ people, recorder, venue }: Stage) {
   const bought = await done(agent.order({ orders: [order], builder }, confirm));
   const { oid } = bought.orders[0]!;
 
-  // These are the orders for modify2 and for the three cancels.
+  // These orders are the targets of modify2 and of the three cancels.
   const second = '0x00000000000000000000000000000002';
   const resting = [
     { ...bid(BTC, '90000', '0.1'), c: second },
@@ -259,7 +259,7 @@ async function trade({ people, recorder, venue }: Stage) {
   await done(agent.updateIsolatedMargin({ asset: SOL, isBuy: true, ntli: 5_000_000 }, confirm));
   await done(agent.reversePosition({ asset: SOL }, confirm));
 
-  // A resting order, a trigger order, and TP/SL orders of the position are placed, so that queries
+  // A resting order, a trigger order, and TP/SL orders for the position are placed, so that queries
   // show them.
   const trigger = { asset: ETH, side: 'sell', size: '1', reduceOnly: false } as const;
   const stop = triggerOrder({ ...trigger, kind: 'sl', triggerPrice: '3000' });
@@ -324,7 +324,7 @@ async function leadVault({ people, recorder, venue }: Stage): Promise<void> {
   await done(venueAdmin.registerVault(fields as never, confirm));
 }
 
-/** Makes transfers, a deposit by permit and a withdrawal. */
+/** Makes transfers, a deposit with a permit, and a withdrawal. */
 async function bridge({ people, recorder, venue }: Stage): Promise<void> {
   const { alice, bob, carol } = people;
   const exchange = recorder.exchangeOf(alice.wallet);
@@ -361,7 +361,7 @@ async function bridge({ people, recorder, venue }: Stage): Promise<void> {
   await done(venueAdmin.treasurySend({ destination: bob.address, amount: '1' }, confirm));
 }
 
-/** Opens a position with the highest leverage, and moves the price so that it is liquidated. */
+/** Opens a position at maximum leverage and moves the price until it is liquidated. */
 async function liquidate({ people, venue }: Stage): Promise<void> {
   const { bob } = people;
   const risky = await venue.account('erin', {});
@@ -488,7 +488,7 @@ async function askOfVenue({ people, recorder }: Stage, { txHash }: Traces): Prom
   await recorder.ask({ type: 'stateHash', height: block });
 }
 
-/** Subscribes to every channel, and causes an event on each of them. */
+/** Subscribes to every channel and causes an event on each. */
 async function follow(stage: Stage, traces: Traces): Promise<void> {
   const { people, recorder, venue } = stage;
   const { alice, bob } = people;
@@ -529,7 +529,7 @@ async function follow(stage: Stage, traces: Traces): Promise<void> {
   const shares = buyYes({ asset: market, price: '0.6', size: '5' });
   await exchange.order({ orders: [shares] }, confirm);
 
-  // A taker order waits for its delay, and the market is halted before it is released.
+  // A taker order is held for its delay, and the market is halted before the order is released.
   const quote = { ...buyYes({ asset: delayed, price: '0.4', size: '10' }), b: false };
   await bob.client.exchange.order({ orders: [quote] }, confirm);
   await exchange.order({ orders: [buyYes({ asset: delayed, price: '0.6', size: '10' })] });

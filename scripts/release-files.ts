@@ -16,7 +16,7 @@ import { gzipSync } from 'node:zlib';
 import { assemble, isNewer, readFragments, releasesIn, type Release } from './changelog.ts';
 import { VERSION_FORM, versionsIn } from './set-version.ts';
 
-/** The timeout is long enough for `npm install` over a slow connection. */
+/** The timeout allows for `npm install` over a slow connection. */
 const RUN_MS_MAX = 300_000;
 /** The largest output is the uncompressed tar archive of the sources. */
 const OUTPUT_BYTES_MAX = 512 << 20;
@@ -28,8 +28,8 @@ type RunOptions = {
 };
 
 /**
- * Runs a program and returns its output. If it fails, the error contains the end of its standard
- * error.
+ * Runs a program and returns its output. If the program fails, the error includes the end of its
+ * standard error.
  */
 function run(program: string, parameters: readonly string[], options: RunOptions): string {
   return runRaw(program, parameters, options).toString('utf8');
@@ -57,8 +57,8 @@ function runRaw(
 }
 
 /**
- * Returns the environment without the variables that npm sets for its scripts and git for its
- * hooks, because they would affect the programs.
+ * Returns the environment without the variables that npm sets for scripts and git sets for hooks,
+ * because they would affect the programs that are run.
  */
 function environment(): NodeJS.ProcessEnv {
   const settings = Object.entries(process.env).filter(
@@ -101,9 +101,7 @@ export function unpackSource(source: Source, archive: string, folder: string): s
   return unpacked;
 }
 
-/**
- * Compares all files, including their contents and modes, with the commit by the hash of the tree.
- */
+/** Compares all files with the commit, including contents and modes, by means of the tree hash. */
 function checkTree({ root, commit }: Source, unpacked: string, gitFolder: string): void {
   run('git', ['init', '--quiet', '--bare', gitFolder], { cwd: unpacked });
   const git = (...parameters: string[]): string => {
@@ -175,7 +173,7 @@ export function writeBill(source: Source, unpacked: string, folder: string): str
 }
 
 /**
- * Derives the name, time and serial number from the commit, because npm would derive them from the
+ * Derives the name, time and serial number from the commit, whereas npm would take them from the
  * folder, the clock and a random number.
  */
 function settle(bill: BillOfMaterials, { root, commit }: Source): void {
@@ -192,7 +190,7 @@ function settle(bill: BillOfMaterials, { root, commit }: Source): void {
     hex.slice(20, 32),
   ];
   bill.serialNumber = `urn:uuid:${parts.join('-')}`;
-  // The download location of a package depends on the machine, so it is removed.
+  // A package's download location depends on the machine, so it is removed.
   for (const component of bill.components) {
     component.externalReferences = (component.externalReferences ?? []).filter(
       ({ type }) => type !== 'distribution',
@@ -200,7 +198,7 @@ function settle(bill: BillOfMaterials, { root, commit }: Source): void {
   }
 }
 
-/** Checks that the bill lists every package of the lockfile. */
+/** Checks that the bill of materials lists every package in the lockfile. */
 function checkBill(bill: BillOfMaterials, unpacked: string, version: string): void {
   if (bill.bomFormat !== 'CycloneDX') throw new Error('npm sbom did not write CycloneDX');
   const { component } = bill.metadata;
@@ -224,7 +222,7 @@ function nameOf({ group, name }: Component): string {
 type Published = {
   /** The name of the tarball without its version. */
   readonly stem: string;
-  /** The script that builds the package. It is absent if packing builds the package. */
+  /** The script that builds the package, absent if packing also builds it. */
   readonly script?: string;
   readonly folder: string;
   /** A program that uses the installed package and prints the version. */
@@ -276,7 +274,9 @@ export const PUBLISHED: readonly Published[] = [
   },
 ];
 
-/** Builds and packs a package of the unpacked sources into a folder, and returns the file name. */
+/**
+ * Builds and packs a package from the unpacked sources into a folder, and returns the file name.
+ */
 export function packPackage(
   { folder, script, stem }: Published,
   {
@@ -337,7 +337,7 @@ function sha256(path: string): string {
 /** The author of the temporary commit that a dry run creates. */
 const NOBODY = { name: 'dry run', email: '' };
 
-/** Returns the next release. Throws if the repository is not ready for it. */
+/** Returns the next release. Throws if the repository is not ready to be released. */
 export function nextRelease(root: string, date: string): Release {
   const changed = run('git', ['status', '--porcelain'], { cwd: root });
   if (changed !== '') throw new Error(`there are uncommitted changes:\n${changed}`);
@@ -364,8 +364,8 @@ export function nextRelease(root: string, date: string): Release {
 }
 
 /**
- * Creates the commit of a release, which moves the fragments of changes/ into CHANGELOG.md. The
- * files and the branch do not change until the release has been checked.
+ * Creates the release commit, which moves the fragments in changes/ into CHANGELOG.md. The working
+ * tree and the branch do not change until the release has been checked.
  */
 export function makeCommit(root: string, release: Release, isDry: boolean): string {
   const fragments = readFragments(root);
@@ -388,7 +388,7 @@ export function makeCommit(root: string, release: Release, isDry: boolean): stri
   }
 }
 
-/** Moves the branch and the working tree to the commit. */
+/** Moves the branch and the working tree to the given commit. */
 export function takeCommit(root: string, commit: string): void {
   run('git', ['merge', '--quiet', '--ff-only', commit], { cwd: root });
 }

@@ -26,11 +26,11 @@ import {
 } from './release-files.ts';
 
 /**
- * Creates a release from the committed files and does not publish it:
+ * Creates a release from the committed files without publishing it:
  *
  *     npm run release -- [--dry-run]
  *
- * The fragments of changes/ become a release of CHANGELOG.md in a separate commit. Sources,
+ * The fragments in changes/ become a release in CHANGELOG.md, in a separate commit. Sources,
  * packages, bill of materials and checksums are built from this commit, checked, and written to
  * `release/`. The branch then moves to the commit. A dry run changes neither the branch nor tracked
  * files.
@@ -79,7 +79,7 @@ function main(isDry: boolean): void {
   );
 }
 
-/** Replaces the files of an earlier run atomically. */
+/** Atomically replaces the files from an earlier run. */
 function put(made: string): void {
   const folder = join(ROOT, 'release');
   const draft = `${folder}.${process.pid}`;

@@ -2,13 +2,13 @@ import { renameVenue } from '@oddlot/replica/rename-venue';
 import { readConfig } from '@oddlot/venue';
 
 /**
- * Changes the network name of a stopped venue's data folder, so that requests signed for the old
- * name are not executed on it:
+ * Changes the network name in a stopped venue's data folder, so that requests signed for the old
+ * name are not executed there:
  *
  * `npm run rename-venue -- --data ./copy --service-network example.org`
  *
  * The command reads the venue's settings from flags, the environment or a file. It exits with code
- * 0 when the name is on disk.
+ * 0 once the new name is on disk.
  */
 async function runRenameVenue(
   args: readonly string[],

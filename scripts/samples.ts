@@ -4,7 +4,7 @@ import { type Json, type Part, SAMPLE } from '../packages/site/src/samples-of.ts
 
 export { type Json, type Part, samplesOf } from '../packages/site/src/samples-of.ts';
 
-/** The samples of all pages, by the heading of their section. */
+/** The samples on all pages, keyed by the heading of their section. */
 export type Samples = Readonly<
   Record<'actions' | 'queries' | 'channels' | 'services', ReadonlyMap<string, readonly Part[]>>
 >;
@@ -25,7 +25,7 @@ export class Recorder {
   }
 
   /**
-   * Returns the exchange client of an account. The first request of each action or label becomes a
+   * Returns an account's exchange client. The first request for each action or label becomes a
    * sample.
    */
   exchangeOf(wallet: Wallet, label?: string) {
@@ -53,7 +53,7 @@ export class Recorder {
     this.actions.set(type, [...stored, ...parts]);
   }
 
-  /** Sends a query to /info and returns the data of the response. */
+  /** Sends a query to /info and returns the response's data. */
   async ask<Data>(query: { readonly type: string; readonly [key: string]: Json }): Promise<Data> {
     const answer = await this.#post('/info', query);
     this.queries.set(query.type, [
@@ -87,7 +87,7 @@ export class Recorder {
   }
 
   /**
-   * Subscribes to a channel. The returned function waits for as many of the first frames as a
+   * Subscribes to a channel. The returned function waits for the number of initial frames that a
    * sample shows.
    */
   async follow(
@@ -143,7 +143,10 @@ const WIDTH = 110;
 /** Longer strings, such as MessagePack data, are truncated. */
 const TEXT_MAX = 200;
 const TEXT_SHOWN = 64;
-/** An array of objects is truncated to its first object, or to two if the objects are small. */
+/**
+ * An array of objects is truncated to its first object, or to two if the objects have at most this
+ * many fields.
+ */
 const SMALL_KEYS = 6;
 const SCALARS_MAX = 10;
 
@@ -166,7 +169,7 @@ function firstOf(list: readonly Json[]): readonly Json[] {
   return list.slice(0, Object.keys(first).length > SMALL_KEYS ? 1 : 2);
 }
 
-/** Returns a value in which the name of its type replaces each field. */
+/** Returns a value with each field replaced by the name of its type. */
 export function shapeOf(value: Json): Json {
   if (value === null) return 'null';
   if (typeof value !== 'object') return typeof value;
@@ -191,7 +194,7 @@ function written({ label, value }: Part): string {
   return `${label}:\n\n\`\`\`json\n${printed(shortened(value), 0)}\n\`\`\`\n`;
 }
 
-/** Formats JSON. A value that fits into one line is not broken. */
+/** Formats JSON. A value that fits on one line is not broken. */
 function printed(value: Json, indent: number): string {
   const inline = onOneLine(value);
   if (inline.length + indent <= WIDTH || typeof value !== 'object' || value === null) return inline;

@@ -4,8 +4,8 @@ import { createHash, randomInt } from 'node:crypto';
 const SEED_MAX = 1_000_000_000;
 
 /**
- * Returns a seed derived from the commit and a name, or a random one in a source archive, which has
- * no commit.
+ * Returns a seed derived from the commit and a name. In a source archive, which has no commit, the
+ * seed is random.
  */
 export function seedOfCommit(name: string): number {
   const commit = headCommit();

@@ -2,10 +2,10 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Sets the version, which is the same for the whole repository. It is stored in every package.json
- * and its references to other packages, in the lockfile, in the SDK, in the Python package and in
- * the descriptions of the API. The page reads it from the SDK, and the venue reads it from the
- * package.json at the root.
+ * Sets the version, which is the same for the whole repository. It is stored in every package.json,
+ * including references to other packages, in the lockfile, in the SDK, in the Python package and in
+ * the API descriptions. The page reads it from the SDK, and the venue reads it from the root
+ * package.json.
  *
  * `npm run set-version -- 0.4.0`
  */
@@ -13,8 +13,8 @@ import { join } from 'node:path';
 export const VERSION_FORM = /^\d+\.\d+\.\d+$/;
 
 /**
- * Files that contain the version as text. The SDK has a constant, because its users do not have the
- * package.json of the repository.
+ * Files that contain the version as text. The SDK needs a constant, because its users do not have
+ * the repository's package.json.
  */
 const TEXTS = {
   'packages/sdk/src/version.ts': /^(export const VERSION = ')([^']*)(';)$/m,
@@ -70,7 +70,7 @@ function manifestPaths(root: string): string[] {
   return ['package.json', ...inPackages, 'tests/support/package.json'];
 }
 
-/** Returns the lockfile's entries of the root and of the workspace packages. */
+/** Returns the lockfile entries for the root and the workspace packages. */
 function ownEntries({ packages }: Lockfile): [string, Manifest][] {
   return Object.entries(packages).filter(([place]) =>
     /^(?:packages\/[^/]+|tests\/support)?$/.test(place),

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { ACTIONS, CHANNELS, INFO_QUERIES } from '@oddlot/protocol';
 
 /**
- * Counts the code base (`npm run size`). Source files are the TypeScript files of `packages/`
- * without tests. The second table counts the source files that contain the name of an action, a
- * query or a channel as a whole word outside comments. Generated files are counted separately. `npm
- * run size -- <name>` lists these files for one name.
+ * Counts the code base (`npm run size`). Source files are the TypeScript files in `packages/`,
+ * excluding tests. The second table counts the source files in which the name of an action, a query
+ * or a channel occurs as a whole word outside comments. Generated files are counted separately.
+ * `npm run size -- <name>` lists these files for one name.
  */
 
 const ROOT = join(import.meta.dirname, '..');
@@ -75,7 +75,7 @@ function figuresOf(files: readonly Counted[]): readonly (number | string)[] {
 
 /**
  * Counts the files by name. Names that are also ordinary words, such as `order`, are omitted,
- * because they also match variables and texts.
+ * because they would also match variables and texts.
  */
 function namingOf(names: readonly string[]): readonly (number | string)[] {
   const own = [...new Set(names)].filter((each) => /[A-Z0-9]/.test(each));

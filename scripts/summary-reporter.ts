@@ -2,26 +2,26 @@ import { readFileSync } from 'node:fs';
 import { NATS_SERVER_REQUIRED } from '../packages/cluster/src/servers/find-nats-server.ts';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
-/** The code by which test files require a NATS server. */
+/** The code that marks tests as requiring a NATS server. */
 const ASKS_FOR_NATS = 'skipIf(!hasNatsServer)';
 
 /**
  * Ends a test run with one plain line, such as `12 passed, 0 failed`, without colours, for people
- * and programs that read a build log from its end. The line above it shows how many tests were
+ * and programs that read a build log from the end. The line above it shows how many tests were
  * skipped because there was no NATS server. The exit code does not change.
  */
 export default class SummaryReporter implements Reporter {
   #isPartial = false;
 
   onInit(vitest: Pick<Vitest, 'config'>): void {
-    // If tests are selected by name, all others count as skipped.
+    // If tests are selected by name, all others are counted as skipped.
     this.#isPartial = vitest.config.testNamePattern !== undefined;
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     let passed = 0;
     let wanting = 0;
-    // A file that could not be loaded counts as a failure, as does an error outside a test.
+    // A file that cannot be loaded counts as a failure, as does an error outside a test.
     let failed = errors.length;
     for (const testModule of modules) {
       failed += testModule.errors().length;

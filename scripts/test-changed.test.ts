@@ -5,7 +5,7 @@ import { testsFor } from './test-changed.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-test('a change is tested by the tests that import it and by a sample of the programs that run it', () => {
+test('a change is covered by the tests that import it and by a sample of the programs that run it', () => {
   const near = 'packages/history/src/receipts.test.ts';
   expect(testsFor(['packages/history/src/receipts.ts'], [near])).toEqual([
     near,
@@ -45,7 +45,7 @@ test.each(['packages/replica/src/a.ts', 'packages/cluster/src/a.ts'])(
   },
 );
 
-test('all tests in the table exist for every package folder', () => {
+test('the table covers every package folder, and all tests in it exist', () => {
   const files = readdirSync(join(ROOT, 'tests'), { recursive: true, encoding: 'utf8' });
   const packages = readdirSync(join(ROOT, 'packages'))
     .map((name) => join('packages', name))

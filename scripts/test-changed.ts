@@ -3,14 +3,14 @@ import { join } from 'node:path';
 
 /**
  * Runs the tests that a change can affect, in about one minute (`npm run test:changed --
- * [branch]`). The working tree is compared with its merge base. Tests in the same package are found
- * by their imports. A table lists tests of other packages and whole programs, a sample of each
- * kind. `npm run test:all` runs all tests.
+ * [branch]`). The working tree is compared with the merge base. Tests in the same package are found
+ * by their imports. A table lists the tests for other packages and for whole programs, a sample of
+ * each kind. `npm run test:all` runs all tests.
  */
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The tests that cover the sources of a folder best. The first matching row is used. */
+/** The tests that best cover the sources in a folder. The first matching row is used. */
 const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[] = [
   ['packages/engine/src/outcome/', ['conformance/outcome-matching', 'conformance/outcome-orders']],
   ['packages/engine/src/triggers/', ['conformance/perp-triggers', 'conformance/perp-grouping']],
@@ -60,10 +60,10 @@ const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[]
   ['tests/support/', ['conformance/orders', 'conformance/stream-control', 'e2e/guide']],
 ];
 
-/** These tests import many files and take minutes, so they run completely or not at all. */
+/** These tests import many files and take minutes, so each runs in full or not at all. */
 const LONG = /^tests\/(simulation|crash|free-money|fuzz|year|fixtures|packaging|web)\//;
 
-/** Returns the test filters for the changed files and for the tests that import them. */
+/** Returns the test filters that cover the changed files and the tests that import them. */
 export function testsFor(changed: readonly string[], importing: readonly string[]): string[] {
   const places = new Set(changed.map(placeOf));
   const reached = importing.filter(
@@ -77,7 +77,7 @@ export function testsFor(changed: readonly string[], importing: readonly string[
 }
 
 /**
- * Returns the package or the folder of tests that contains a file, such as `packages/engine` or
+ * Returns the package or test folder that contains a file, such as `packages/engine` or
  * `tests/conformance`.
  */
 const placeOf = (file: string): string => file.split('/').slice(0, 2).join('/');
@@ -93,7 +93,7 @@ function runTestsOfChange(branch: string): number {
     process.stdout.write('No changed file affects a test.\n');
     return 0;
   }
-  // The tests with published clients require packages that this command installs.
+  // The tests that use published clients require packages that this command installs.
   const own = tests.filter((test) => !test.startsWith('tests/clients/'));
   const commands = [
     ...(own.length === 0 ? [] : [['vitest', 'run', ...own]]),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { threadsPlugin } from './threads-plugin.ts';
 
-test('transformed code that contains the thread files of one run is not cached for other runs', () => {
+test('transformed code that names the thread files of one run is not cached for other runs', () => {
   const generators: ((file: { readonly sourceCode: string }) => unknown)[] = [];
   const context = { defineCacheKeyGenerator: (each: never) => generators.push(each) };
   const { configureVitest } = threadsPlugin();

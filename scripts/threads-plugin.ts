@@ -4,9 +4,9 @@ import type { Plugin } from 'vitest/config';
 import { replacePrograms } from '../packages/venue/build/bundle-programs.ts';
 
 /**
- * Makes tests start threads from bundled files, because tests start dozens of threads. A thread
- * then loads the single file that the run has bundled, as in a venue. From the sources, it would
- * first have to strip the types of hundreds of files.
+ * Makes tests start threads from bundled files, because a run starts dozens of threads. Each thread
+ * then loads the single file that the run has bundled, as in a venue. If it started from the
+ * sources, it would first have to strip the types from hundreds of files.
  */
 export function threadsPlugin(): Plugin {
   const folderOf = (): string | undefined => process.env['ODDLOT_TEST_PROGRAMS'];

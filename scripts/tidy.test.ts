@@ -161,7 +161,7 @@ describe('sources of nondeterminism are reported', () => {
   });
 });
 
-describe('inexact divisions are reported', () => {
+describe('divisions that may be inexact are reported', () => {
   test.each([
     ['const a = b / c;', ['1 division']],
     ['a /= 2;', ['1 division']],
@@ -180,7 +180,7 @@ describe('inexact divisions are reported', () => {
     expect(rules(ENGINE, code)).toEqual(expected);
   });
 
-  test('the division of a visible bigint is reported outside of the engine', () => {
+  test('a division of what is visibly a bigint is reported outside the engine', () => {
     expect(rules(VENUE, 'const a = b / 10n;')).toEqual(['1 division']);
     expect(rules(VENUE, 'const a = 10_000n / b;')).toEqual(['1 division']);
     expect(rules(VENUE, 'const a = b / BigInt(c);')).toEqual(['1 division']);
@@ -189,7 +189,7 @@ describe('inexact divisions are reported', () => {
   });
 });
 
-test("casts to a unit are allowed only in the units' source", () => {
+test('casts to a unit are allowed only in the source of the units package', () => {
   expect(rules(ENGINE, 'const a = (b + c) as MicroUsdc;')).toEqual(['1 unit-cast']);
   expect(rules(VENUE, 'const a = 5 as\n  Lots;')).toEqual(['1 unit-cast']);
   expect(rules(UNITS, 'const a = (b + c) as MicroUsdc;')).toEqual([]);
@@ -237,14 +237,14 @@ describe('forbidden imports are reported', () => {
     ['bench/a.ts', "import { Visit } from '../tests/web/support/visit.ts';", 'import-testing'],
   ])('the import rules check, in the file %s, %s', (path, code, rule) => {
     const found = tidy([...MANIFESTS, { path, text: code }]).map((finding) => finding.rule);
-    // An entry point or a re-export can violate other rules too, so only the import rules are
+    // An entry point or a re-export can also violate other rules, so only the import rules are
     // compared here.
     expect(found.filter((name) => name.startsWith('import'))).toEqual(
       rule === undefined ? [] : [rule],
     );
   });
 
-  test('an import finding contains the correct form', () => {
+  test('a finding about an import gives the correct form', () => {
     const [found] = tidy([...MANIFESTS, { path: VENUE, text: "import './other.js';" }]);
     expect(found?.message).toContain('write "./other.ts"');
   });
@@ -290,7 +290,7 @@ describe('bad names and long files are reported', () => {
     expect(rules(path, '')).toEqual([]);
   });
 
-  test('a barrel is reported by its content', () => {
+  test('a barrel is recognised by its content', () => {
     const code = "export * from './a.ts';";
     expect(rules('packages/api/src/all.ts', code)).toEqual(['1 name-barrel']);
     expect(rules('packages/venue/src/index.ts', code)).toEqual([]);
@@ -317,7 +317,7 @@ describe('bad names and long files are reported', () => {
   });
 });
 
-/** The words are split, so that a search of the repository does not find this test. */
+/** The words are split, so that searching the repository for them does not find this test. */
 const FIX = ['FIX', 'ME'].join('');
 const LATER = ['TO', 'DO'].join('');
 
@@ -331,7 +331,7 @@ describe('forbidden words are reported', () => {
     expect(rules(VENUE, code)).toEqual([`1 ${rule}`]);
   });
 
-  test('a note with an issue is accepted', () => {
+  test('a note that refers to an issue is accepted', () => {
     expect(rules(VENUE, `// ${LATER}(#7): soon`)).toEqual([]);
   });
 
@@ -350,7 +350,7 @@ describe('forbidden words are reported', () => {
     expect(rules(VENUE, `${call}('a', run);`)).toEqual([]);
   });
 
-  test('paths of one machine are reported', () => {
+  test('paths that exist on only one machine are reported', () => {
     for (const folder of ['work', 'farm', 'Users', 'root']) {
       const text = `see ${['', folder, 'x'].join('/')}`;
       expect(rules('docs/a.md', text)).toEqual(['1 machine-path']);
@@ -408,7 +408,7 @@ describe('packages without a hash in the lockfile are reported', () => {
     expect(rules('package-lock.json', text)).toEqual(['7 integrity']);
   });
 
-  test('nested and optional packages need a hash too', () => {
+  test('nested and optional packages also need a hash', () => {
     const text = locked({ 'packages/a/node_modules/b': { optional: true } });
     expect(rules('package-lock.json', text)).toEqual(['3 integrity']);
   });

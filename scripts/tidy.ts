@@ -34,10 +34,10 @@ import {
 
 /**
  * Checks repository rules that neither the compiler nor the linter checks (`npm run tidy`). Each
- * finding contains its position and the correct form. The rules are in `scripts/tidy/`.
+ * finding gives its position and the correct form. The rules are in `scripts/tidy/`.
  */
 
-/** Files longer than the limit, with their maximum length and the reason. */
+/** Files allowed to exceed the limit, with their maximum length and the reason. */
 const LENGTH_EXCEPTIONS: Readonly<Record<string, LengthException>> = {};
 
 /** Packages that run as a process. They use one clock and write durable files. */

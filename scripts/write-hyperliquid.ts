@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { CALLS, type ListedCall } from '../packages/hyperliquid/src/registry.ts';
 
 /**
- * Writes the tables of Hyperliquid's calls into their page, based on the registry of the port (`npm
- * run write-hyperliquid`).
+ * Writes the tables of Hyperliquid's calls into their page, based on the port's registry (`npm run
+ * write-hyperliquid`).
  */
 
 export const HYPERLIQUID_PAGE = 'docs/get-started/coming-from-hyperliquid.md';
@@ -23,7 +23,7 @@ export function withCalls(text: string): string {
   return `${before}${FIRST}\n\n${tables.join('\n\n')}\n\n${LAST}${after}`;
 }
 
-/** Returns a table with one row per note, because many calls have the same note. */
+/** Returns a table with one row per note, because many calls share a note. */
 function tableOf(calls: readonly ListedCall[]): string {
   const rows = new Map<string, string[]>();
   for (const { name, note, status } of calls) {

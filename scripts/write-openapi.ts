@@ -8,10 +8,10 @@ import { pythonClient } from './openapi/python-client.ts';
 
 /**
  * Writes the machine-readable descriptions of the API (`npm run write-openapi`). They are based on
- * the definitions that validate requests, the types of answers, and the meanings and samples of the
- * reference.
+ * the definitions that validate requests, the answer types, and the field meanings and samples in
+ * the reference.
  */
-/** Returns the texts of the generated files by path in the repository. */
+/** Returns the texts of the generated files, keyed by path in the repository. */
 export function describedApi(): ReadonlyMap<string, string> {
   const documents = { openapi: openApi(), asyncapi: asyncApi() };
   const files = Object.entries(documents).map(([name, document]) => {

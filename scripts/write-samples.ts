@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { withSamples, type Part, type Samples } from './samples.ts';
 import { recordSamples } from './record-samples.ts';
 
-/** Writes real requests and answers into the pages of the reference (`npm run write-samples`). */
+/** Writes real requests and answers into the reference pages (`npm run write-samples`). */
 
 const REFERENCE = join(import.meta.dirname, '../docs/reference');
 

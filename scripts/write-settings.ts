@@ -15,8 +15,8 @@ const FIRST = '<!-- These tables are made by npm run write-settings. -->';
 const LAST = '<!-- Here they end. -->';
 
 /**
- * The programs with settings, the pages of their tables, the files that declare each setting, and
- * the code that reads them.
+ * The programs that have settings, the pages with their tables, the files that declare each
+ * setting, and the code that reads the settings.
  */
 export const SETTING_GUIDES: readonly {
   readonly program: SettingsProgram;

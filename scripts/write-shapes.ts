@@ -12,8 +12,8 @@ import { defaultsOf, shapeOf } from '../packages/protocol/src/shapes/shape-of.ts
 import { CHANNELS } from '../packages/protocol/src/streams/channels.ts';
 
 /**
- * Writes the clients' descriptions and methods of requests, based on the venue's definitions (`npm
- * run write-shapes`).
+ * Writes the request descriptions and request methods of the clients, based on the venue's
+ * definitions (`npm run write-shapes`).
  */
 
 const ROOT = join(import.meta.dirname, '..');
@@ -29,7 +29,7 @@ const CHANNEL_SOURCES = [`${PROTOCOL}/streams/channels.ts`];
 type Schema = Parameters<typeof shapeOf>[0];
 type Definitions = Readonly<Record<string, { readonly schema: Schema } | Schema>>;
 
-/** Returns the texts of the generated files by path in the repository. */
+/** Returns the texts of the generated files, keyed by path in the repository. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const files: readonly (readonly [path: string, lines: readonly string[]])[] = [
     [`${SHAPES}/action-shapes.ts`, [...shapeImport('ObjectShape'), ...separately(ACTIONS)]],
@@ -79,7 +79,7 @@ function channelShapes(): string[] {
   ];
 }
 
-/** Returns data for clients that only read: the names of methods and the properties of streams. */
+/** Returns data for read-only clients: the names of methods and the properties of streams. */
 function readerTables(): string[] {
   const channels = Object.entries<ChannelDefinition>(ALL_CHANNELS);
   const facts = channels.flatMap(([name, { isFact }]) => (isFact === true ? [name] : []));
@@ -109,7 +109,7 @@ function readerTables(): string[] {
   ];
 }
 
-/** Returns properties of actions that clients need without loading the shapes. */
+/** Returns the properties of actions that clients need even when the shapes are not loaded. */
 function actionTables(): string[] {
   const typesOf = (isOne: (definition: ActionDefinition) => boolean): string =>
     JSON.stringify(Object.entries(ACTIONS).flatMap(([type, each]) => (isOne(each) ? [type] : [])));
@@ -130,27 +130,21 @@ function actionTables(): string[] {
   ];
 }
 
-/**
- * Returns the struct of a direct action, which contains all fields except the type in the order of
- * the schema.
- */
+/** Returns the struct of a direct action: all fields except the type, in schema order. */
 function structOf(type: string, schema: ActionDefinition['schema']) {
   const fields = fieldsOf(shapeOf(schema) as ObjectShape).filter(({ name }) => name !== 'type');
   const name = type.charAt(0).toUpperCase() + type.slice(1);
   return { name, fields: fields.map((each) => [each.name, wordOf(each.shape)]) };
 }
 
-/**
- * Returns the type of a field in the struct. Strings, decimals and enums are hashed as they were
- * sent.
- */
+/** Returns a field's type in the struct. Strings, decimals and enums are hashed as sent. */
 function wordOf(shape: Shape): string {
   if (shape === 'address') return 'address';
   if (typeof shape === 'string' || !Array.isArray(shape) || shape[0] !== 'integer') return 'string';
   return shape[2] === undefined ? 'uint64' : 'uint32';
 }
 
-/** Returns one constant per definition, so that a bundle contains only those that it uses. */
+/** Returns one constant per definition, so that a bundle includes only those it uses. */
 function separately(definitions: Definitions): string[] {
   const lines = Object.entries(definitions).flatMap(([type, each]) => [
     `export const ${type}Shape: ObjectShape = ${textOf(each)};`,
@@ -199,8 +193,8 @@ function channelMethods(): string[] {
 }
 
 /**
- * Returns methods with the comments of their definitions, because some editors do not show comments
- * of a type that the compiler derives.
+ * Returns methods with the comments from their definitions, because some editors do not show
+ * comments on types that the compiler derives.
  */
 function methods(
   typeOf: (name: string) => string,

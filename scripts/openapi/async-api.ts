@@ -94,7 +94,7 @@ type Socket = {
   readonly union: string;
 };
 
-/** Returns the schema of a frame with the data of a channel. */
+/** Returns the schema of a frame that carries a channel's data. */
 function dataFrame(name: string, data: JsonSchema): JsonSchema {
   const count = (description: string): JsonSchema => ({
     type: 'integer',
@@ -115,7 +115,7 @@ function dataFrame(name: string, data: JsonSchema): JsonSchema {
   };
 }
 
-/** Adds the frames that all channels of a socket share. */
+/** Adds the frames common to all channels of a socket. */
 function streamFrames(components: Components, types: TypeSchemas): void {
   const resume = types.declared('streams/frames.ts', 'ResumePoint');
   for (const [name, union] of [
@@ -178,7 +178,7 @@ function streamFrames(components: Components, types: TypeSchemas): void {
   });
 }
 
-/** Adds a request of /exchange or /info in a frame of /ws, and its response. */
+/** Adds the frames in which /ws carries /exchange and /info requests, and their responses. */
 function postFrames(components: Components): void {
   const id: JsonSchema = {
     type: 'integer',
@@ -321,8 +321,8 @@ function asyncDocument(sockets: readonly Socket[], components: Components): Node
 }
 
 /**
- * Returns the schemas with plain discriminators, because AsyncAPI names the field of a
- * discriminator without a mapping.
+ * Returns the schemas with plain discriminators: in AsyncAPI, a discriminator is only the field
+ * name, without a mapping.
  */
 function withPlainDiscriminators(components: Components): Map<string, object> {
   return new Map(

@@ -12,7 +12,7 @@ import { type Part, samplesOf } from '../samples.ts';
 import { type Components, type JsonSchema, refTo } from './json-schema.ts';
 import { TypeSchemas } from './type-schemas.ts';
 
-/** Functions and definitions from which both descriptions of the API are built. */
+/** Functions and definitions shared by both API descriptions. */
 
 export const ROOT = join(import.meta.dirname, '../..');
 export const REFERENCE = 'docs/reference';
@@ -39,7 +39,7 @@ export const pagesOf = (pattern: RegExp): string[] =>
 export const samplesIn = (pattern: RegExp): ReadonlyMap<string, readonly Part[]> =>
   new Map(pagesOf(pattern).flatMap((text) => [...samplesOf(text)]));
 
-/** Names that the documents give to definitions which many schemas contain. */
+/** Names that the documents give to definitions used in many schemas. */
 export const NAMES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [Order, 'Order'],
   [Cancel, 'Cancel'],
@@ -49,7 +49,7 @@ export const NAMES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [PermitSignatureSchema, 'PermitSignature'],
 ]);
 
-/** New names for types of answers whose name is also that of a request. */
+/** New names for answer types whose name is also that of a request. */
 const RENAMED: Readonly<Record<string, string>> = { Details: 'ErrorDetails' };
 
 export const upper = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
@@ -85,7 +85,7 @@ export function unionOf(
 
 const SOURCES = new Map<string, string>();
 
-/** Returns the comment of a definition, which is read from the file that contains it. */
+/** Returns the comment on a definition, read from the file that contains it. */
 export function commentOf(file: string, name: string): string {
   const path = join(ROOT, 'packages/protocol/src', file);
   const text = SOURCES.get(path) ?? readFileSync(path, 'utf8');
@@ -97,7 +97,9 @@ export function commentOf(file: string, name: string): string {
     .trim();
 }
 
-/** Returns the components sorted by name, so that a new component does not move the others. */
+/**
+ * Returns the components sorted by name, so that adding a component does not reorder the others.
+ */
 export function sorted(components: ReadonlyMap<string, object>): Node {
   return Object.fromEntries([...components].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../samples.ts';
 import type { Components, JsonSchema } from './json-schema.ts';
 
-/** Sets the example of each scalar field below a schema to the corresponding value of a sample. */
+/** Sets the example of each scalar field below a schema to the corresponding value in a sample. */
 export function addExamples(schema: JsonSchema, value: Json, components: Components): void {
   const name = schema.$ref?.split('/').at(-1);
   const target = name === undefined ? schema : components.get(name)!;
@@ -28,7 +28,10 @@ export function addExamples(schema: JsonSchema, value: Json, components: Compone
   }
 }
 
-/** Returns true if an object has all fields that an alternative requires, with its constants. */
+/**
+ * Returns true if an object has all the fields that an alternative requires, and the values of its
+ * constants.
+ */
 function isFitting(schema: JsonSchema, value: Json, components: Components): boolean {
   const name = schema.$ref?.split('/').at(-1);
   const { properties = {}, required = [] } = name === undefined ? schema : components.get(name)!;

@@ -27,7 +27,7 @@ export type JsonSchema = {
   'x-default'?: unknown;
   examples?: readonly unknown[];
   discriminator?: { propertyName: string; mapping: Record<string, string> };
-  /** True if the enum accepts its values in any case. */
+  /** True if the enum's values are accepted in upper or lower case. */
   'x-case-insensitive'?: true;
 };
 

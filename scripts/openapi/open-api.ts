@@ -59,7 +59,7 @@ export function openApi(): Node {
         { url: '/', description: 'The venue that serves this document' },
         { url: 'http://127.0.0.1:8690', description: 'A local venue' },
       ],
-      // Actions contain their signature. There is no other authentication.
+      // Actions carry their own signature. There is no other authentication.
       security: [],
       tags: [
         { name: 'Trading', description: 'Signed actions' },
@@ -137,7 +137,7 @@ function exchangeOperation(components: Components, types: TypeSchemas, annotator
   };
 }
 
-/** Adds the alternatives of a reply, each with its own name. */
+/** Adds the alternatives of a reply, each under its own name. */
 function namedReplies(components: Components) {
   const { anyOf = [] } = components.get('ExchangeEnvelope')!;
   const named = (name: string, alternatives: readonly JsonSchema[]): JsonSchema => {
@@ -182,7 +182,7 @@ function requestExamples(samples: ReadonlyMap<string, readonly Part[]>): Node {
   );
 }
 
-/** Sets the schema of an inner action, which a second step parses. */
+/** Sets the schema of an inner action, which is parsed in a second step. */
 function innerActionOf(schema: JsonSchema, union: 'Action' | 'InnerAction'): void {
   schema.properties!['action'] = refTo(union);
 }
@@ -253,7 +253,7 @@ const simulatedAction = (): JsonSchema => ({
   required: ['type'],
 });
 
-/** Returns the envelope of a response of /info. */
+/** Returns the envelope of an /info response. */
 function successOf(data: JsonSchema, components: Components): JsonSchema {
   const asOf = components.has('HistoryAsOf') ? refTo('HistoryAsOf') : {};
   return {
@@ -281,8 +281,8 @@ function successOf(data: JsonSchema, components: Components): JsonSchema {
 }
 
 /**
- * Returns the error of /info and the services, including the fields that its envelope shares with
- * successes.
+ * Returns the error envelope of /info and the services, including the fields that it shares with
+ * successful responses.
  */
 function errorEnvelope(components: Components, types: TypeSchemas): JsonSchema {
   types.declared('info/venue-answers.ts', 'HistoryAsOf');
@@ -309,7 +309,7 @@ function errorEnvelope(components: Components, types: TypeSchemas): JsonSchema {
   return refTo('InfoError');
 }
 
-/** Adds the names and codes of the error table. */
+/** Adds the names and codes from the error table. */
 function withErrorNames(schema: JsonSchema): JsonSchema {
   const errors = Object.entries(ERROR_CODES).filter(([name]) => name !== 'OK');
   const fields = schema.properties!;
@@ -590,7 +590,7 @@ const answer = (description: string, schema: JsonSchema): Node => ({
   content: { 'application/json': { schema } },
 });
 
-/** Returns the responses that every endpoint can send to a request that it does not process. */
+/** Returns the responses that any endpoint can send to a request it does not process. */
 function failures(schema: JsonSchema): Node {
   const refused = (description: string, headers: Node = {}): Node => ({
     description,

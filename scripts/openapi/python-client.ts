@@ -2,7 +2,7 @@ import type { Node } from './definitions.ts';
 import { upper } from './definitions.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** Writes the queries and the types of answers for Python, based on the OpenAPI document. */
+/** Writes the Python queries and answer types, based on the OpenAPI document. */
 
 type Document = {
   readonly paths: { readonly '/info': { readonly post: Node } };
@@ -141,7 +141,7 @@ const literal = (value: string | number | boolean | null): string => {
 const enumType = (values: readonly (string | number | boolean | null)[]): string =>
   `Literal[${values.map(literal).join(', ')}]`;
 
-/** Keywords, which a class cannot use as names of fields. */
+/** Python keywords, which a class cannot use as field names. */
 const KEYWORDS: ReadonlySet<string> = new Set(['from', 'in', 'is', 'class', 'import', 'not']);
 
 /** Converts a name such as `feeTierInfo` to `fee_tier_info`. */
@@ -181,8 +181,8 @@ class PythonTypes {
   }
 
   /**
-   * Returns the annotation of a value. Objects become classes, and an unnamed object gets the given
-   * name.
+   * Returns the annotation for a value. Objects become classes, and an unnamed object takes the
+   * given name.
    */
   typeOf(schema: JsonSchema, name: string): string {
     if (schema.$ref !== undefined) {
@@ -196,7 +196,7 @@ class PythonTypes {
       return [...new Set(types)].join(' | ');
     }
     if (schema.prefixItems !== undefined) {
-      // JSON has only lists, so a tuple becomes a list.
+      // JSON has only arrays, so a tuple becomes a list.
       const types = schema.prefixItems.map((each, index) => this.typeOf(each, name + index));
       return `list[${[...new Set(types)].join(' | ')}]`;
     }

@@ -2,11 +2,10 @@ import type { JsonSchema, Components } from './json-schema.ts';
 import { ADDRESS, HASH } from './json-schema.ts';
 
 /**
- * The meaning, type and unit of fields, and the text of sections, as given on the pages of the
- * reference.
+ * The meaning, type and unit of fields, and the text of sections, as given in the reference pages.
  */
 
-/** A row of a table of fields. */
+/** A row in a table of fields. */
 export type FieldNote = {
   readonly path: readonly string[];
   readonly type: string;
@@ -17,11 +16,11 @@ type Section = {
   /** The first paragraph of the section. */
   readonly summary: string;
   readonly fields: readonly FieldNote[];
-  /** Names of the sections to which the section links. */
+  /** Anchors of the sections that this section links to. */
   readonly links: readonly string[];
 };
 
-/** Returns the sections of pages by the lower-case anchor of their heading. */
+/** Returns the pages' sections, keyed by the lower-case anchor of their heading. */
 export function sectionsOf(pages: readonly string[]): ReadonlyMap<string, Section> {
   const sections = new Map<string, Section>();
   for (const page of pages) {
@@ -64,30 +63,27 @@ function plain(markdown: string): string {
   return markdown.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1').replace(/\s+/g, ' ');
 }
 
-/** Returns the meaning without references to other tables on its page. */
+/** Returns the meaning without references to other tables on the page. */
 const withoutPlace = (meaning: string): string =>
   meaning.replace(/(?:^|[,;] )see (?:above|below|the next table|the table below)$/, '');
 
-/** Names of schemas that clients send. */
+/** Matches the names of schemas that clients send. */
 const REQUEST = /(?:Query|Request|Action|Subscription)$/;
 
-/** Meanings that apply only to a field of a request. */
+/** Matches meanings that apply only to request fields. */
 const REQUEST_ONLY = /^(?:optional|default): /;
 
 /**
- * Adds the notes of sections to the fields of schemas. The row of a field is the one with the
- * longest path that matches the end of the field's path, which starts with the name of the schema.
- * The field's own section has priority over linked sections, and these over all other sections. A
+ * Adds the notes from sections to the fields of schemas. A field's full path starts with the name
+ * of its schema, and its row is the one whose path matches the longest end of that path. The
+ * field's own section has priority over linked sections, and linked sections over all others. A
  * note from another section does not replace an existing description.
  */
 export class Annotator {
   readonly #sections: ReadonlyMap<string, Section>;
   readonly #components: Components;
   readonly #shared: readonly FieldNote[];
-  /**
-   * Fields that have a description from a note. All other fields keep the comment of the type
-   * definition.
-   */
+  /** Fields described by a note. All other fields keep the comment in the type definition. */
   readonly #noted = new Set<JsonSchema>();
 
   constructor(
@@ -101,8 +97,8 @@ export class Annotator {
   }
 
   /**
-   * Describes the fields below a schema from a section. Fields without a note there are described
-   * from the linked sections.
+   * Describes the fields below a schema from a section. If the section has no note on a field, the
+   * linked sections are used.
    */
   annotate(schema: JsonSchema, anchor: string): void {
     const section = this.#sections.get(anchor.toLowerCase());
@@ -119,7 +115,7 @@ export class Annotator {
   }
 
   /**
-   * Describes the remaining fields from other notes, or by a name that has the same meaning
+   * Describes the remaining fields from other notes, or by their name if it has the same meaning
    * everywhere.
    */
   finish(schemas: readonly JsonSchema[]): void {
@@ -207,8 +203,8 @@ function kindOf({ type }: FieldNote): readonly [kind: string, unit: string | und
 }
 
 /**
- * Returns the meaning as a sentence, with the unit, and with the default if the meaning does not
- * contain it.
+ * Returns the meaning as a sentence, with the unit, and with the default unless the meaning already
+ * states it.
  */
 function descriptionOf(note: FieldNote, { 'x-default': absent }: JsonSchema): string {
   const [, unit] = kindOf(note);
@@ -219,7 +215,7 @@ function descriptionOf(note: FieldNote, { 'x-default': absent }: JsonSchema): st
   return isStated ? text : `${text} Default: ${JSON.stringify(absent)}.`;
 }
 
-/** Adopts the form of the value from the table if it is more precise than the definition. */
+/** Takes the format of the value from the table if it is more precise than the definition. */
 function refine(field: JsonSchema, note: FieldNote): void {
   const [kind] = kindOf(note);
   for (const each of [field, ...(field.anyOf ?? [])]) {

@@ -38,7 +38,7 @@ type CheckParts = {
 
 const partsOf = (schema: z.core.$ZodType): Parts => (schema as z.ZodType).def as unknown as Parts;
 
-/** Definitions whose meaning does not follow from their code. */
+/** Definitions whose schema cannot be derived from their code. */
 const NAMED = new Map<unknown, JsonSchema>([
   [Address, { type: 'string', pattern: ADDRESS }],
   [Hash, { type: 'string', pattern: HASH }],
@@ -58,9 +58,9 @@ const NAMED = new Map<unknown, JsonSchema>([
 ]);
 
 /**
- * Returns the JSON Schema of a request, derived from the definition that validates it. Schemas with
- * a name are referenced. Conditions between fields are not included, because the reference states
- * them.
+ * Returns the JSON Schema of a request, derived from the definition that validates it. Named
+ * schemas are referenced. Conditions that involve several fields are not included, because the
+ * reference states them.
  */
 export function requestSchema(
   schema: z.core.$ZodType,
@@ -121,8 +121,8 @@ function unnamed(
     case 'nullable':
       return { anyOf: [inner(parts.innerType!), { type: 'null' }] };
     case 'default': {
-      // Generators treat a field with the keyword `default` as required, so the description
-      // contains the default.
+      // Generators treat a field with the keyword `default` as required, so the default is given in
+      // the description instead.
       const described = inner(parts.innerType!);
       const value = parts.defaultValue;
       return '$ref' in described ? described : { ...described, 'x-default': value };
@@ -155,8 +155,8 @@ function isOptional(schema: z.core.$ZodType): boolean {
 }
 
 /**
- * Returns the schema of a pipe. The pipe of a list checks the length before the entries, and other
- * pipes transform a parsed value.
+ * Returns the schema of a pipe. A list's pipe checks the length before the entries; other pipes
+ * transform a parsed value.
  */
 function pipeSchema(
   { in: before, out: after }: Parts,

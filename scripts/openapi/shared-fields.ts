@@ -6,9 +6,11 @@ const note = (path: string, type: string, meaning: string): FieldNote => ({
   meaning,
 });
 
-/** Fields that occur in many places, or that the reference explains in prose instead of a table. */
+/**
+ * Fields that occur in many places, or that the reference explains in prose rather than in a table.
+ */
 export const SHARED_FIELDS: readonly FieldNote[] = [
-  // These fields have the name of a table row with another meaning.
+  // These fields share their name with a table row that has a different meaning.
   note('builder.b', 'address', 'address of the builder'),
   note('trades.coin', 'string', 'name of the instrument'),
   note('position.title', 'string', 'title of the market; only for outcome positions'),

@@ -3,20 +3,23 @@ import { join } from 'node:path';
 import { API, type Checker, type Symbol, type Type } from 'typescript/unstable/sync';
 import { type Components, type JsonSchema, refTo } from './json-schema.ts';
 
-/** Flags of the compiler's API. The API exports them only as types, so their values are copied. */
+/** Flags from the compiler's API, which exports them only as types, so their values are copied. */
 const OPTIONAL_SYMBOL = 1 << 24;
 
-/** Returns another name for a type if two types have the same name. */
+/** Returns a different name for a type if two types share a name. */
 type Rename = (typeName: string) => string;
 
-/** Derives JSON Schemas from the type definitions of answers. The compiler resolves the types. */
+/**
+ * Derives JSON Schemas from the type definitions of answers. The TypeScript compiler resolves the
+ * types.
+ */
 export class TypeSchemas {
   readonly #api: API;
   readonly #checker: Checker;
   readonly #root: string;
   readonly #components: Components;
   readonly #rename: Rename;
-  /** The id of each named type. It reveals two types with the same name. */
+  /** The id of each named type, used to detect two types with the same name. */
   readonly #typeIds = new Map<string, number>();
 
   constructor(
@@ -39,7 +42,7 @@ export class TypeSchemas {
   }
 
   /**
-   * Returns the schema of a declared type. If the type is an object, its schema has a name in the
+   * Returns the schema of a declared type. If the type is an object, its schema is named in the
    * document.
    */
   declared(file: string, name: string): JsonSchema {
@@ -51,7 +54,7 @@ export class TypeSchemas {
     return this.#schemasOf(this.#declaredType(file, name));
   }
 
-  /** Returns the types that the entries of a table specify under a key with `typeOf<Type>()`. */
+  /** Returns the types that a table's entries specify with `typeOf<Type>()` under a key. */
   tableTypes(file: string, table: string, key: string): ReadonlyMap<string, JsonSchema> {
     const symbol = this.#symbolAt(file, `export const ${table}`, table);
     const entries = this.#checker.getPropertiesOfType(this.#checker.getTypeOfSymbol(symbol)!);
@@ -106,7 +109,7 @@ export class TypeSchemas {
     const name = this.#rename(alias.name);
     const known = this.#typeIds.get(name);
     if (known !== undefined && known !== type.id) {
-      // Without `undefined`, an optional union becomes another type with the same name.
+      // Once `undefined` is removed, an optional union is a different type with the same name.
       return this.#components.has(name) ? refTo(name) : this.#unnamed(type);
     }
     if (known === undefined) {
@@ -200,8 +203,8 @@ const isUndefined = (type: Type): boolean =>
   type.isIntrinsicType() && type.intrinsicName === 'undefined';
 
 /**
- * Returns true for a union that contains an object. A union of literals is repeated wherever it is
- * used.
+ * Returns true for a union that contains an object. A union of literals is written out wherever it
+ * is used.
  */
 const hasObject = (type: Type): boolean =>
   type.isUnionType() &&

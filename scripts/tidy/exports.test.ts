@@ -33,7 +33,7 @@ test.each([
   expect(found({ 'packages/units/src/a.ts': 'export const one = 1;', [path]: text })).toEqual([]);
 });
 
-test('a use of an entry point counts for the re-exported name, and unused names of an entry point are reported', () => {
+test('a use through an entry point counts for the re-exported name, and unused names in an entry point are reported', () => {
   const files = {
     'packages/units/src/a.ts': 'export const one = 1;\nexport const two = 2;\n',
     'packages/units/src/sum.ts': 'export function sum() {}\n',
@@ -51,7 +51,7 @@ test('a use of an entry point counts for the re-exported name, and unused names 
   expect(found(direct)).toEqual([]);
 });
 
-test("the SDK's public names need no importer", () => {
+test("the SDK's public names do not need to be imported anywhere", () => {
   const files = {
     'packages/sdk/src/index.ts': "export { one } from './a.ts';\n",
     'packages/sdk/src/a.ts': 'export const one = 1;\n',

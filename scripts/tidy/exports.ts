@@ -7,7 +7,7 @@ import { lineAt, type Finding, type Source, type SourceFile } from './source.ts'
  * tests count.
  */
 
-/** Public entry points. All their names count as used. */
+/** Public entry points. All names in them count as used. */
 const PUBLIC_ENTRY_POINTS: ReadonlySet<string> = new Set([
   'packages/ccxt/src/index.ts',
   'packages/sdk/src/actions.ts',
@@ -17,7 +17,7 @@ const PUBLIC_ENTRY_POINTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Names that are used without an import: through a file pattern, a build setting, or inferred
+ * Names that are used without being imported: through a file pattern, a build setting, or inferred
  * types.
  */
 const TAKEN_BY_NAME: readonly RegExp[] = [
@@ -26,7 +26,7 @@ const TAKEN_BY_NAME: readonly RegExp[] = [
   /^packages\/host\/src\/settings\/index\.ts Setting$/,
 ];
 
-/** Support files of tests are not checked, because they may offer more names than the tests use. */
+/** Test support files are not checked, because they may offer more names than the tests use. */
 const CHECKED = /^(?:packages|scripts|bench)\/(?!.*\.d\.ts$)/;
 
 type Export = {
@@ -132,7 +132,7 @@ function moduleOf(source: Source, targetOf: TargetOf): Module {
 }
 
 const IMPORT_LIST = /\bimport\s+(?:type\s+)?\{([^}]*)\}\s*from\s*'([^'\n]+)'/g;
-/** Matches namespace and dynamic imports, which use all names. */
+/** Matches namespace imports and dynamic imports, which use all names. */
 const IMPORT_WHOLE =
   /\bimport\s+(?:type\s+)?\*\s+as\s+\w+\s+from\s*'([^'\n]+)'|\bimport\(\s*'([^'\n]+)'\s*\)/g;
 
@@ -148,7 +148,7 @@ function wishesOf({ path: by, uncommented }: Source, targetOf: TargetOf): Wish[]
   return [...lists, ...wholes];
 }
 
-/** Returns the inner and outer name of each entry of a list such as `a, type b as c`. */
+/** Returns the inner and outer name of each entry in a list such as `a, type b as c`. */
 function namesIn(list: string): { readonly inner: string; readonly outer: string }[] {
   return list.split(',').flatMap((part) => {
     const words = part.trim().replace(/^type\s+/, '');
@@ -158,7 +158,7 @@ function namesIn(list: string): { readonly inner: string; readonly outer: string
   });
 }
 
-/** Returns the file of each module specifier of a package. */
+/** Returns the file that each module specifier of a package resolves to. */
 function packageEntryPoints(manifests: readonly SourceFile[]): ReadonlyMap<string, string> {
   return new Map(
     manifests.flatMap(({ path, text }) => {

@@ -2,9 +2,9 @@ import { type PackageRules, PACKAGES } from './layers.ts';
 import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
 
 /**
- * Checks the directions of imports between packages and layers (`layers.ts`). npm hoists every
- * package to the root, so undeclared imports resolve too, and the compiler allows imports between
- * any folders. These rules enforce the directions that ARCHITECTURE.md shows.
+ * Checks the direction of imports between packages and layers (`layers.ts`). npm hoists every
+ * package to the root, so undeclared imports also resolve, and the compiler allows imports between
+ * any folders. These rules enforce the directions shown in ARCHITECTURE.md.
  */
 
 /** Packages that must run without Node. */
@@ -15,14 +15,14 @@ type Import = {
   readonly line: number;
 };
 
-/** Returns every static import, re-export and `import()` of a literal. */
+/** Returns every static import, re-export, and `import()` of a literal. */
 export function importsOf(source: Source): Import[] {
   const pattern =
     /(?:^|[;\n}])\s*(import|export)\s+(?:type\s+)?(?:[\w$*\s{},]+?\sfrom\s*)?(['"])([^'"\n]+)\2|\bimport\(\s*(['"])([^'"\n]+)\4\s*\)/g;
   return [...source.uncommented.matchAll(pattern)].flatMap((match) => {
     const specifier = match[3] ?? match[5];
     const keyword = match.index + match[0].search(/\S(?=mport|xport)/);
-    // In a string, the same words are blank in `code`.
+    // Inside a string, the same words are blanked in `code`.
     if (specifier === undefined || source.code[keyword] === ' ') return [];
     return [{ specifier, line: lineAt(source.text, keyword) }];
   });
@@ -42,7 +42,7 @@ export function checkImports(
   });
 }
 
-/** The package of `tests/support/`. */
+/** The package name of `tests/support/`. */
 const TESTING = 'testing';
 
 type Problem = { readonly rule: string; readonly message: string };
@@ -65,7 +65,7 @@ function relativeProblem(
       message: `"${specifier}" leaves the package; import @oddlot/<package> by its entry point`,
     };
   }
-  // Browser benchmarks use the test setup of the page.
+  // Browser benchmarks use the page's test setup.
   if (isTestPath(target) && !isTestPath(path) && !path.startsWith('bench/page/')) {
     return ofTests(specifier);
   }
@@ -94,7 +94,7 @@ function bareProblem(
   }
   // The package's own manifest defines these names (`imports`).
   if (specifier.startsWith('#')) return undefined;
-  // The build of the page creates these modules, which are sections of its message catalogue.
+  // The page build creates these modules, which are sections of the page's message catalogue.
   const isOfPage = owner === 'web' || path.startsWith('tests/web/');
   if (isOfPage && specifier.startsWith('words:')) return undefined;
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
@@ -131,7 +131,7 @@ function bareProblem(
 /** Returns the packages that a package.json allows its files to import. */
 export function declaredIn(manifestText: string): ReadonlySet<string> {
   const manifest = JSON.parse(manifestText) as Record<string, unknown>;
-  // A peer of a published package need not be installed in the workspace.
+  // A published package's peer dependency need not be installed in the workspace.
   const { publishConfig } = manifest as { readonly publishConfig?: Record<string, unknown> };
   const peers = Object.keys((publishConfig?.['peerDependencies'] as object | undefined) ?? {});
   const names = [
@@ -163,7 +163,8 @@ export function isTestPath(path: string): boolean {
 }
 
 /**
- * Reports imports from the same or a higher layer of a package, and files that belong to no layer.
+ * Reports imports from the same or a higher layer within a package, and files that belong to no
+ * layer.
  */
 export function checkLayers(
   source: Source,

@@ -42,12 +42,12 @@ describe.each(PHRASES)('the phrase "%s"', (phrase, sentence, allowed) => {
     ]);
   });
 
-  test('a forbidden phrase is accepted where it is natural', () => {
+  test('a forbidden phrase is accepted where it is natural English', () => {
     expect(check('docs/a.md', allowed)).toEqual([]);
   });
 });
 
-test('code, code spans, fenced code and targets of links are not checked as prose', () => {
+test('code, code spans, fenced code and link targets are not checked as prose', () => {
   const word = 'nobody';
   expect(check('docs/a.md', `\`${word}\` [a](${word}.md)\n\n\`\`\`\n${word}\n\`\`\`\n`)).toEqual(
     [],

@@ -1,8 +1,8 @@
 import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
 
 /**
- * The phrases that STYLE.md rules out, in documents, texts of the page, messages of programs,
- * comments and titles of tests. Code, quoted names and links are not prose and are not searched.
+ * Reports the phrases that STYLE.md rules out in documents, page texts, program messages, comments
+ * and test titles. Code, quoted names and links are not prose and are not searched.
  */
 
 type Phrase = { readonly pattern: RegExp; readonly instead: string };
@@ -53,7 +53,7 @@ const PHRASES: readonly Phrase[] = [
 ];
 
 /**
- * Files that are not checked: API error texts, which clients match, and this file with its test,
+ * Files that are not checked: API error texts, which clients match, and this file and its test,
  * which contain the phrases.
  */
 const EXEMPT: ReadonlySet<string> = new Set([
@@ -62,9 +62,7 @@ const EXEMPT: ReadonlySet<string> = new Set([
   'scripts/tidy/language.test.ts',
 ]);
 
-/**
- * Reports phrases in a document, in texts of the page, and in comments, messages and test titles.
- */
+/** Reports phrases in a document, in page texts, and in comments, messages and test titles. */
 export function checkLanguage(file: SourceFile, source?: Source): Finding[] {
   if (EXEMPT.has(file.path)) return [];
   if (file.path.endsWith('.md')) return find(file, proseOf(file.text));
@@ -102,7 +100,7 @@ function valuesOf(json: string): string {
   return json.replace(/^\s*"[^"]*":/gm, blank).replace(/^\s*"|",?$/gm, blank);
 }
 
-/** Returns strings with at least three words; shorter ones are names. */
+/** Returns strings of at least three words. Shorter ones are names. */
 function stringsOf({ code, uncommented }: Source): string {
   const strings = uncommented.replace(/[^\n]/g, (char, at: number) =>
     code[at] === char ? ' ' : char,

@@ -1,8 +1,8 @@
 /**
- * Permitted directions of imports. `uses` lists the packages that a package may import. `layers`
- * lists the layers of its `src/`, top first. A file may import, including types, from its own part
- * and from lower layers, but not from a higher layer or from another part of the same layer. A part
- * is a file, a folder (with a slash), each subfolder of a folder (with a star and a slash), or all
+ * The permitted import directions. `uses` lists the packages that a package may import. `layers`
+ * lists the layers of its `src/`, top first. A file may import code and types from its own part and
+ * from lower layers, but not from a higher layer or from another part of the same layer. A part is
+ * a file, a folder (with a slash), each subfolder of a folder (with a star and a slash), or all
  * files that belong to no other part (`*`).
  */
 export type PackageRules = {

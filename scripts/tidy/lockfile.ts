@@ -8,8 +8,8 @@ const INTEGRITY = /^sha512-[A-Za-z0-9+/]{86}==$/;
 type Entry = { readonly integrity?: unknown; readonly link?: unknown };
 
 /**
- * Requires a hash for every installed package in the lockfile, because npm does not check a package
- * without one.
+ * Requires a hash for every installed package in the lockfile, because npm does not verify a
+ * package that has none.
  */
 export function checkLockfile({ path, text }: SourceFile): Finding[] {
   if (path !== LOCKFILE) return [];

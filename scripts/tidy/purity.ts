@@ -2,8 +2,8 @@ import { lineAt, type Finding, type Source } from './source.ts';
 
 /**
  * Bans sources of nondeterminism. For the same log, the engine and the units must compute the same
- * result on every machine and at any time, so their code must not even contain these names. Each
- * ban names the alternative. The compiler rejects most host APIs, because these projects have
+ * result on every machine and at any time, so these names must not even appear in their code. Each
+ * ban names the alternative. The compiler rejects most host APIs, because these projects include
  * neither DOM types nor Node types. This list covers plain JavaScript.
  */
 
@@ -11,9 +11,9 @@ type Ban = {
   readonly rule: string;
   readonly pattern: RegExp;
   readonly message: string;
-  /** The package to which the ban applies. By default, it applies to both packages. */
+  /** The only package to which the ban applies. By default, it applies to both. */
   readonly only?: 'engine';
-  /** True if strings are searched too. */
+  /** True if strings are also searched. */
   readonly inStrings?: true;
   /** The only file to which the ban does not apply. */
   readonly except?: string;
@@ -115,12 +115,15 @@ export function checkPurity(source: Source, packageName: 'engine' | 'units'): Fi
 const VENUE_CLOCK = 'packages/host/src/clock.ts';
 /**
  * Matches wall clocks, and the clocks that only one file may combine with them. Code that measures
- * a duration uses `performance.now` instead.
+ * durations uses `performance.now` instead.
  */
 const HOST_CLOCKS =
   /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bDate\s*\(\s*\)|\bhrtime\b|\bos\s*\.\s*uptime\b|\bperformance\s*\.\s*timeOrigin\b/g;
 
-/** R-clock: a wall clock can be set, so a venue reads it in only one file, which validates it. */
+/**
+ * R-clock: a wall clock can be changed, so a venue reads it in only one file, which validates the
+ * time.
+ */
 export function checkVenueClock(source: Source): Finding[] {
   if (source.path === VENUE_CLOCK) return [];
   return [...source.code.matchAll(HOST_CLOCKS)].map(({ 0: found, index }) => ({
@@ -132,15 +135,15 @@ export function checkVenueClock(source: Source): Finding[] {
 }
 
 /**
- * Reports divisions outside units. On bigint the operator silently drops the remainder, and the
- * text alone does not show whether a value is a bigint. Therefore the engine writes every division
- * of numbers directly inside `Math.floor`, `ceil`, `trunc` or `round`, which the compiler rejects
- * for bigint. A constant over a literal (`RATE_ONE / 100`) is allowed, because it is visibly a
- * whole number.
+ * Reports divisions outside units. On bigint, the operator silently drops the remainder, and the
+ * source text alone does not show whether a value is a bigint. Therefore the engine writes every
+ * division of numbers directly inside `Math.floor`, `ceil`, `trunc` or `round`, which the compiler
+ * rejects for bigint. A constant over a literal (`RATE_ONE / 100`) is allowed, because it is
+ * visibly a whole number.
  */
 export function checkDivision(source: Source): Finding[] {
   const findings: Finding[] = [];
-  // Contains, for each open bracket, whether its direct content is rounded.
+  // For each open bracket, whether its immediate content is rounded.
   const rounded: boolean[] = [];
   for (let at = 0; at < source.code.length; at++) {
     const char = source.code[at];
@@ -196,12 +199,13 @@ export function checkUnitCasts(source: Source): Finding[] {
 }
 
 /**
- * Files whose writes must survive a power loss; tests/crash/power-cut.test.ts tests each of them.
+ * Files whose writes must survive a power failure; tests/crash/power-cut.test.ts tests each of
+ * them.
  */
 const DURABLE_WRITERS = /^packages\/(?:host\/src\/durable|replica\/src\/log)\//;
 /**
- * Files that write without syncing. In the history store, SQLite syncs the files. A local cluster
- * rewrites its servers' configuration at each start, and incomplete builds are repeated.
+ * Files that write without syncing. In the history store, SQLite does the syncing. A local cluster
+ * rewrites its servers' configuration at each start, and incomplete builds are redone.
  */
 const OTHER_WRITERS =
   /^packages\/(?:history\/src\/store|cluster\/src\/servers|venue\/(?:src\/local-cluster|build))\//;
@@ -209,8 +213,8 @@ const FILE_WRITES =
   /\b(?:writeFile|appendFile|copyFile|rename|mkdir|open|write|ftruncate|truncate)Sync\b|\b(?:createWriteStream|writeFile|appendFile|copyFile)\b|(?<![.\w])(?:mkdir|rename)(?=\()/g;
 
 /**
- * Reports file writes elsewhere. After a power loss, a file can be missing or outdated if it or its
- * folder was not synced.
+ * Reports file writes elsewhere. After a power failure, a file can be missing or outdated if the
+ * file or its folder was not synced.
  */
 export function checkVenueWrites(source: Source): Finding[] {
   if (DURABLE_WRITERS.test(source.path) || OTHER_WRITERS.test(source.path)) return [];

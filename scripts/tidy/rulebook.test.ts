@@ -16,7 +16,7 @@ function section(name: string, lines = '*Why:* a reason.'): string {
   return `### ${name}\n\nThe text of the rule.\n\n${lines}\n\n`;
 }
 
-/** Returns the findings in a repository with this rulebook and these other files. */
+/** Returns the findings for a repository with this rulebook and these other files. */
 function found(rulebook: string | undefined, files: Readonly<Record<string, string>>): string[] {
   const texts = rulebook === undefined ? files : { ...files, [RULEBOOK_PATH]: rulebook };
   return tidy(Object.entries(texts).map(([path, text]) => ({ path, text }))).map(
@@ -24,7 +24,7 @@ function found(rulebook: string | undefined, files: Readonly<Record<string, stri
   );
 }
 
-describe('the check compares the rulebook with the code', () => {
+describe('the check reports where the rulebook and the code disagree', () => {
   const rulebook = section(KNOWN) + section(OTHER);
 
   test('a rulebook has no findings if every rule is cited and every citation has its rule', () => {
@@ -45,7 +45,7 @@ describe('the check compares the rulebook with the code', () => {
     expect(found(undefined, { [CODE]: `// ${KNOWN}` })).toEqual([`${CODE}:1 rule-unknown`]);
   });
 
-  test('a rule that cites an unknown rule is reported', () => {
+  test('a citation of an unknown rule is reported', () => {
     const text = `${section(KNOWN, `${UNKNOWN}\n\n*Why:* see ${KNOWN}.`)}`;
     expect(found(text, { [CODE]: `// ${KNOWN}` })).toEqual([`${RULEBOOK_PATH}:5 rule-unknown`]);
   });

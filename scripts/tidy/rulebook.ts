@@ -7,14 +7,14 @@ import { lineAt, type Finding, type SourceFile } from './source.ts';
 
 export const RULEBOOK_PATH = 'docs/rulebook.md';
 
-/** Matches the name of a rule as cited, but not the end of a longer word. */
+/** Matches the cited name of a rule, but not the end of a longer word. */
 const CITATION = /(?<![\w-])R-[a-z]+(?:-[a-z]+)*/g;
-/** Matches a link to a rule, from another page or inside the rulebook. */
+/** Matches a link to a rule, from another page or from within the rulebook. */
 const ANCHOR = /\]\((?:[\w./-]*rulebook\.md)?#(r-[a-z-]+)\)/g;
 const HEADING = /^### (R-[a-z]+(?:-[a-z]+)*)$/gm;
-/** Marks a rule that is not implemented. The mark must be removed when the rule is first cited. */
+/** Marks a rule that is not implemented. The mark must be removed once the rule is cited. */
 const NOT_BUILT = '\n*Not built yet:* ';
-/** Matches code and tests. Pages may cite a rule too, but do not implement it. */
+/** Matches code and tests. Pages may also cite a rule, but do not implement it. */
 const KEEPER = /^(?:packages|tests|scripts|bench)\/.*(?<!\.md)$/;
 /** The lockfile is generated, and its hashes can contain the pattern by chance. */
 const GENERATED = /(?:^|\/)package-lock\.json$/;

@@ -1,8 +1,8 @@
 /**
- * A source file in the form that the rules need. Rules search for words in code, so comments,
+ * Source files in the form that the rules need. Rules search for words in code, so comments,
  * strings and regular expressions are blanked first. Each character becomes a space and line breaks
- * remain, so that positions are the same in both texts. A small tokenizer distinguishes code from
- * other text; it is not a parser.
+ * remain, so positions are the same in both texts. A small tokenizer distinguishes code from other
+ * text; it is not a parser.
  */
 
 export type SourceFile = { readonly path: string; readonly text: string };
@@ -17,9 +17,9 @@ export type Finding = {
 };
 
 export type Source = SourceFile & {
-  /** Code only: comments, regular expressions and the contents of strings are blank. */
+  /** Code only: comments, regular expressions and string contents are blanked. */
   readonly code: string;
-  /** Code and strings: only comments are blank. */
+  /** Code and strings: only comments are blanked. */
   readonly uncommented: string;
   readonly comments: string;
 };
@@ -130,7 +130,7 @@ function endOfRegex(text: string, from: number): number {
 
 /**
  * Returns true if a slash begins a regular expression, which is possible only where a value can
- * begin. Otherwise, the slash is a division.
+ * begin. Elsewhere, a slash is a division.
  */
 function startsRegex(text: string, kinds: readonly Kind[], slash: number): boolean {
   let at = slash - 1;

@@ -25,8 +25,8 @@ const WHOLE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the findings about a repository in which some files are changed. undefined removes a
- * file.
+ * Returns the findings for a repository in which some files have been changed. A value of undefined
+ * removes the file.
  */
 function found(changes: Readonly<Record<string, string | undefined>> = {}): string[] {
   const files = Object.entries({ ...WHOLE, ...changes }).flatMap(([path, text]) =>
@@ -37,7 +37,7 @@ function found(changes: Readonly<Record<string, string | undefined>> = {}): stri
     .map(({ message, path, rule }) => `${path} ${rule}: ${message}`);
 }
 
-test('a complete query, action and channel have no findings', () => {
+test('a complete query, action or channel has no findings', () => {
   expect(found()).toEqual([]);
 });
 
@@ -53,7 +53,7 @@ test.each([
   expect(findings[0]).toContain(`"${name}"`);
 });
 
-test('a new query alone causes a finding for each missing part, with its place', () => {
+test('a new query on its own gives a finding for each missing part, with its location', () => {
   const path = `${PROTOCOL}/info/market-queries.ts`;
   const findings = found({
     [path]: `${WHOLE[path]}\nexport const SKY_QUERIES = {\n  stars: z.object({}),\n};\n`,
@@ -74,7 +74,7 @@ test('a sample does not count as a test, and a longer name is a different name',
   expect(noTest.map((finding) => finding.split(' ')[1])).toEqual(Array(3).fill('surface-test:'));
 });
 
-test('the names found in the sources are those that the program serves', () => {
+test('the names found in the sources are the ones that the program serves', () => {
   const root = join(import.meta.dirname, '../..', PROTOCOL);
   const files = ['info', 'actions', 'streams'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => ({

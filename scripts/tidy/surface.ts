@@ -1,12 +1,14 @@
 import { lineAt, type Finding, type SourceFile } from './source.ts';
 
 /**
- * Requires that every query, action and channel of the venue is documented, called by a test and by
- * the SDK, and announced in a change fragment. A new definition in the protocol is rejected until
- * all of these exist. Each finding names the file.
+ * Requires every query, action and channel of the venue to be documented, called by a test, offered
+ * by the SDK, and announced in a change fragment. A new definition in the protocol is rejected
+ * until all of these exist. Each finding names the file.
  */
 
-/** A kind of call that the protocol defines, and the files of the other parts of each call. */
+/**
+ * A kind of call that the protocol defines, and the files that hold the other parts of each call.
+ */
 type Kind = {
   readonly what: 'query' | 'action' | 'channel';
   readonly source: RegExp;
@@ -14,8 +16,8 @@ type Kind = {
   /** The page that describes a call. `*` matches part of a name. */
   readonly page: string;
   /**
-   * The files of the SDK that offer a call. It is undefined if the SDK's methods are derived from
-   * the definitions.
+   * The SDK files that offer a call, or undefined if the SDK's methods are derived from the
+   * definitions.
    */
   readonly sdk?: RegExp;
   readonly isFuzzed: boolean;
@@ -50,7 +52,7 @@ const KINDS: readonly Kind[] = [
 
 const FUZZ_SAMPLES = 'tests/fuzz/samples.ts';
 
-/** Calls that are allowed to lack a part, by name and rule, with the reason. */
+/** Calls that may lack a part, by name and rule, with the reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'multiSig surface-fuzz':
     'an envelope around another action; tests/fuzz/signed-requests.ts wraps the samples',
@@ -92,7 +94,7 @@ export function checkSurface(files: readonly SourceFile[]): Finding[] {
 }
 
 /**
- * Returns the names of all calls that a repository defines, which a test compares with the program.
+ * Returns the names of all calls that a repository defines. A test compares them with the program.
  */
 export function surfaceOf(
   files: readonly SourceFile[],
@@ -185,7 +187,7 @@ function faultsOf(
 }
 
 /**
- * Returns the keys of an object that begins after the match and ends with a brace at the start of a
+ * Returns the keys of an object that begins after the match and ends at a brace at the start of a
  * line.
  */
 function keysOf(text: string, start: RegExp): Named[] {

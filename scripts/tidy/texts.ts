@@ -2,14 +2,14 @@ import { parseFragment } from '../changelog.ts';
 import { isTestPath } from './imports.ts';
 import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
 
-/** Rules about names, sizes and words, which reviewers would otherwise have to check. */
+/** Rules on names, sizes and words that reviewers would otherwise have to check. */
 
-/** A longer file must be split, or must have a reason in `LENGTH_EXCEPTIONS`. */
+/** A longer file must be split or be listed with a reason in `LENGTH_EXCEPTIONS`. */
 export const FILE_LINES_MAX = 900;
 
 /**
- * A file that may be longer than the limit. It may not grow, and its entry must be removed when the
- * file is short enough.
+ * A file that may exceed the limit. It may not grow, and its entry must be removed once the file is
+ * short enough.
  */
 export type LengthException = { readonly lines: number; readonly reason: string };
 
@@ -86,7 +86,7 @@ const TEST_WORDS: readonly Word[] = [
   },
 ];
 
-/** The patterns are assembled from parts, so that the rule does not find itself. */
+/** The patterns are assembled from parts, so that the rule does not report itself. */
 const TEXT_WORDS: readonly Word[] = [
   {
     rule: 'machine-path',
@@ -139,7 +139,7 @@ function find(file: SourceFile, text: string, words: readonly Word[]): Finding[]
   );
 }
 
-/** Reports links between files of the repository without an existing target. */
+/** Reports links between files in the repository whose target does not exist. */
 export function checkLinks(file: SourceFile, paths: ReadonlySet<string>): Finding[] {
   const folder = file.path.split('/').slice(0, -1);
   return [...file.text.matchAll(/\]\((?!\w+:|#|\/)([^)\s#]+\.(?:md|ts|json))(?:#[^)\s]*)?\)/g)]
@@ -159,7 +159,7 @@ export function checkLinks(file: SourceFile, paths: ReadonlySet<string>): Findin
     }));
 }
 
-/** Reports an invalid change fragment, which would otherwise be detected only at a release. */
+/** Reports an invalid change fragment, which would otherwise be noticed only at release time. */
 export function checkFragment(file: SourceFile): Finding[] {
   const parsed = parseFragment(file);
   if ('section' in parsed) return [];
