@@ -69,7 +69,7 @@ describe('R-deposit: bridge events are matched with their transfers', () => {
     });
   });
 
-  test('an event is matched with the nearest earlier transfer of its amount, and a transfer without an event is a deposit of its sender', () => {
+  test('an event is matched with the nearest preceding transfer of the same amount, and a transfer without an event is a deposit by its sender', () => {
     const found = logs([
       ['transfer', BOB, 6_000_000],
       ['transfer', ALICE, 6_000_000],
@@ -83,7 +83,7 @@ describe('R-deposit: bridge events are matched with their transfers', () => {
     ]);
   });
 
-  test('an event is not matched with a later transfer or with one of another transaction', () => {
+  test('an event is not matched with a later transfer or with one in another transaction', () => {
     const found = logs(
       [
         ['deposit', ALICE, 6_000_000],
@@ -122,7 +122,7 @@ describe('some deposits are held and not credited', () => {
     expect(plainSenders(EMPTY_BOOK, found, RULES)).toEqual([]);
   });
 
-  test('transfers from a former bridge are not credited, but deposits that it makes for users are credited', () => {
+  test('transfers from a former bridge are not credited, but deposits it makes on behalf of users are', () => {
     const rules = { ...RULES, formerBridges: new Set([CONTRACT]) };
     const moved = logs([['transfer', CONTRACT, 9_000_000]], [['transfer', ALICE, 6_000_000]]);
     const credits = [[ALICE, 6_000_000, true]];
@@ -142,7 +142,7 @@ describe('some deposits are held and not credited', () => {
     ]);
   });
 
-  test('tokens that the venue minted back the faucet and are not credited', () => {
+  test('tokens minted by the venue fund the faucet and are not credited', () => {
     const found = logs([['transfer', ZERO, 9_000_000]], [['transfer', ZERO, 1]]);
     expect(read(found, { ...RULES, isMinter: true })).toMatchObject({
       credits: [],
@@ -151,7 +151,7 @@ describe('some deposits are held and not credited', () => {
     });
   });
 
-  test('small deposits wait until together they reach the minimum, and the last one credits all of them', () => {
+  test('small deposits wait until they reach the minimum together, and the last one credits them all', () => {
     const small = logs(
       [['transfer', ALICE, 2_000_000]],
       [['transfer', BOB, 4_999_999]],
@@ -225,7 +225,7 @@ describe('R-deposit: a held deposit can be returned', () => {
     },
   });
 
-  test('the payout of a returned deposit is recorded, and its id is derived from the deposit alone', () => {
+  test('the payout that returns a deposit is recorded, and its id is derived from the deposit alone', () => {
     const { book } = creditsOf(EMPTY_BOOK, [deposit!], RULES);
     const { logIndex, txHash } = deposit!.source;
     const id = returnIdOf(txHash as `0x${string}`, logIndex);
@@ -237,7 +237,7 @@ describe('R-deposit: a held deposit can be returned', () => {
   });
 });
 
-test('transfers of zero are not credited and leave no record', () => {
+test('zero-value transfers are not credited and leave no record', () => {
   const { aside, credits, pots } = read(
     logs([['transfer', CONTRACT, 0]], [['transfer', ALICE, 0]]),
   );

@@ -15,9 +15,7 @@ type AsideReason =
   /** The address is bound as an agent and has no account (R-agents). */
   | 'bound';
 
-/**
- * A deposit that is held outside the engine until the operator returns it or it can be credited.
- */
+/** A deposit held outside the engine until the operator returns it or it can be credited. */
 export type Aside = {
   readonly reason: AsideReason;
   /** The account that would be credited, or the sender. */
@@ -29,8 +27,8 @@ export type Aside = {
 };
 
 /**
- * A credited deposit that is no longer on the chain, because the chain dropped a block that had all
- * its confirmations.
+ * A credited deposit that is no longer on the chain, because the chain dropped a fully confirmed
+ * block.
  */
 export type ReorganisedDeposit = {
   readonly account: Address;
@@ -39,8 +37,8 @@ export type ReorganisedDeposit = {
 };
 
 /**
- * The sum of an account's deposits below the minimum, which wait until their sum reaches it;
- * `parts` is the number of deposits.
+ * The sum of an account's deposits below the minimum. They are credited once the sum reaches the
+ * minimum; `parts` is the number of deposits.
  */
 export type PendingDepositSum = {
   readonly amount: number;
@@ -49,8 +47,8 @@ export type PendingDepositSum = {
 };
 
 /**
- * The sum and the number of amounts that are too small to be recorded individually or exceed the
- * bounds of the book.
+ * The sum and number of amounts that are too small to record individually or that exceed the book's
+ * bounds.
  */
 type Dust = { readonly amount: string; readonly parts: number };
 
@@ -72,15 +70,15 @@ type Found = {
   readonly amount: bigint;
   readonly source: DepositSource;
   readonly isOwn: boolean;
-  /** True for a transfer without a bridge event that accounts for it. */
+  /** True for a transfer that no bridge event accounts for. */
   readonly isPlain: boolean;
   readonly isBacked: boolean;
 };
 
 /**
- * The bounds on the records that untrusted senders can cause. One transaction can contain thousands
- * of tiny transfers for as many accounts. Amounts that are too small to be recorded individually
- * are therefore added up, and only the largest of the amounts below the minimum are kept.
+ * Bounds on the records that untrusted senders can create. One transaction can contain thousands of
+ * tiny transfers to as many accounts. Amounts too small to record individually are therefore added
+ * up, and only the largest of the amounts below the minimum are kept.
  */
 
 type DepositBounds = {
@@ -89,7 +87,10 @@ type DepositBounds = {
   readonly smallPerBlock: number;
   /** The maximum number of held amounts below the minimum per sender. */
   readonly smallPerSender: number;
-  /** The maximum number of accounts with waiting small amounts, and of held amounts. */
+  /**
+   * The maximum number of accounts with pending small amounts, and the maximum number of held
+   * amounts.
+   */
   readonly entriesMax: number;
   /** The maximum number of returned amounts, which are only displayed. */
   readonly returnedMax: number;
@@ -111,7 +112,7 @@ function withDust({ amount, parts }: Dust, more: readonly bigint[]): Dust {
 }
 
 /**
- * Returns true for an amount that is recorded only if the account already has waiting small
+ * Returns true for an amount that is recorded only if the account already has pending small
  * amounts.
  */
 function isTiny({ amount }: Found, { dustMicroUsdc }: DepositBounds): boolean {
@@ -119,8 +120,7 @@ function isTiny({ amount }: Found, { dustMicroUsdc }: DepositBounds): boolean {
 }
 
 /**
- * Returns the deposits of a block beyond the block's bound. The largest deposits of the block are
- * kept.
+ * Returns the deposits that exceed the bound per block. The largest deposits of the block are kept.
  */
 function beyondBlocks(
   found: readonly Found[],
@@ -136,7 +136,7 @@ function byAmount(a: { readonly amount: bigint }, b: { readonly amount: bigint }
   return a.amount === b.amount ? 0 : a.amount < b.amount ? 1 : -1;
 }
 
-/** Returns the book reduced to its bounds. The removed amounts are added to the dust. */
+/** Returns the book reduced to its bounds. Removed amounts are added to the dust total. */
 function boundedBook(book: DepositBook, bounds: DepositBounds, minMicroUsdc: number): DepositBook {
   const removed: bigint[] = [];
   const pots = boundedPots(book.pots, bounds.entriesMax, removed);
@@ -159,8 +159,8 @@ function boundedPots(
 }
 
 /**
- * Removes the smallest held amounts beyond the bounds. An amount that waits for the end of an agent
- * binding belongs to a known account and is never removed.
+ * Removes the smallest held amounts in excess of the bounds. An amount that is waiting for an agent
+ * binding to end belongs to a known account and is never removed.
  */
 function boundedAside(
   aside: readonly Aside[],
@@ -186,8 +186,8 @@ function boundedAside(
 }
 
 /**
- * Derives deposits from the logs of the settlement chain, as a pure function: which of them are
- * credited, and which are held and why. Reading the same logs again yields the same result.
+ * A pure function that derives deposits from the settlement chain's logs: which are credited, which
+ * are held, and why. Reading the same logs again yields the same result.
  */
 
 /** A deposit to credit (R-deposit). */
@@ -201,20 +201,25 @@ export type Credit = {
 export type DepositRules = {
   readonly minMicroUsdc: number;
   readonly bounds?: DepositBounds;
-  /** The accounts whose transfers are not deposits: relayer, validators, guardian and minter. */
+  /**
+   * The accounts whose transfers are not deposits: the relayer, validators, guardian and minter.
+   */
   readonly operators: ReadonlySet<Address>;
   /** True if the venue mints this token itself, so that minted tokens are the venue's own. */
   readonly isMinter: boolean;
-  /** The senders that are contracts. Accounts with delegated code (EIP-7702) are not contracts. */
+  /**
+   * The senders that are contracts. Accounts with delegated code (EIP-7702) do not count as
+   * contracts.
+   */
   readonly contracts: ReadonlySet<Address>;
   /**
-   * The bridges that preceded this one. Their transfers move funds that are already credited to
+   * The predecessors of this bridge. Their transfers move funds that have already been credited to
    * accounts.
    */
   readonly formerBridges?: ReadonlySet<Address>;
   /**
-   * Returns true for deposits that the engine has credited, including all of the account's small
-   * amounts at that time.
+   * Returns true for deposits that the engine has credited, along with all of the account's small
+   * amounts pending at that time.
    */
   readonly isCredited: (deposit: DepositSource) => boolean;
 };
@@ -252,11 +257,12 @@ export function creditsOf(
       continue;
     }
     if (isBack(vanished, found)) continue;
-    // The logs are read again because the stored position was lost, so the result must not depend
-    // on the current state.
+    // The logs are being read again because the stored position was lost, so the result must not
+    // depend on the current state.
     if (rules.isCredited(source)) {
-      // A deposit below the minimum was credited because it completed the waiting amount, which has
-      // been zero since then. Larger deposits leave the waiting amount unchanged.
+      // A deposit below the minimum was credited because it brought the pending amount up to the
+      // minimum, which reset that amount to zero. Larger deposits leave the pending amount
+      // unchanged.
       if (amount < BigInt(rules.minMicroUsdc)) pots.delete(account);
       continue;
     }
@@ -286,7 +292,7 @@ export function creditsOf(
 
 /**
  * Returns true for a deposit that reappears after a reorganisation. It is recognised by its
- * transaction and account, because the log numbers of a moved transaction differ.
+ * transaction and account, because a transaction's log numbers change when it moves.
  */
 function isBack(vanished: ReorganisedDeposit[], { account, source }: Found): boolean {
   const at = vanished.findIndex(
@@ -314,10 +320,7 @@ export function depositsIn(logs: readonly DepositLog[]): readonly Found[] {
   return transactionsOf(logs).flatMap(depositsOfTransaction);
 }
 
-/**
- * Returns the senders of plain transfers above dust, for which it matters whether they are
- * contracts.
- */
+/** Returns the senders of plain transfers above dust, which must be checked for being contracts. */
 export function plainSenders(
   { pots }: DepositBook,
   logs: readonly DepositLog[],
@@ -326,7 +329,7 @@ export function plainSenders(
   const found = transactionsOf(logs).flatMap(depositsOfTransaction);
   const beyond = beyondBlocks(found, bounds, minMicroUsdc);
   const counts = (each: Found): boolean => !isTiny(each, bounds) && !beyond.has(each);
-  // These accounts have waiting small amounts, or these logs can begin one.
+  // These accounts have pending small amounts, or these logs could start one.
   const known = new Set(found.filter(counts).map(({ account }) => account));
   const senders = found.filter(
     (each) =>
@@ -351,8 +354,8 @@ function transactionsOf(logs: readonly DepositLog[]): readonly (readonly Deposit
 }
 
 /**
- * Returns the deposits of one transaction. Each bridge event is matched with the nearest earlier
- * transfer of its amount that no other event has used.
+ * Returns the deposits of one transaction. Each bridge event is matched with the nearest preceding
+ * transfer of the same amount that no other event has claimed.
  */
 function depositsOfTransaction(logs: readonly DepositLog[]): readonly Found[] {
   const unused: DepositLog[] = [];
@@ -391,8 +394,8 @@ function asideReason(found: Found, rules: DepositRules): AsideReason | undefined
 }
 
 /**
- * Adds a small deposit to the waiting amount of its account. If the deposit reaches the minimum, it
- * is returned with the whole amount.
+ * Adds a small deposit to its account's pending amount. If that amount reaches the minimum, the
+ * deposit is returned with the whole amount.
  */
 function fillPot(
   pots: Map<Address, PendingDepositSum>,

@@ -48,7 +48,7 @@ function after(logs: readonly DepositLog[], book: DepositBook = EMPTY_BOOK): Dep
 }
 
 describe('R-deposit: the records of deposits below the minimum are bounded', () => {
-  test('deposits below one cent are added up for all senders, and cause no query', () => {
+  test('deposits below one cent from all senders are added up, and cause no queries', () => {
     const amounts = Array.from({ length: 4_300 }, (_, n) => 1 + n);
     const logs = transfers(amounts);
     expect(plainSenders(EMPTY_BOOK, logs, RULES)).toEqual([]);
@@ -58,7 +58,7 @@ describe('R-deposit: the records of deposits below the minimum are bounded', () 
     expect(keptAsideOf(book)).toBe(sumOf(amounts));
   });
 
-  test('a deposit below one cent is added to the waiting amount of its account, regardless of how the logs are divided', () => {
+  test("a deposit below one cent is added to its account's pending amount, regardless of how the logs are divided", () => {
     const [waits, none] = [accountOf(7), accountOf(8)];
     const blocks = [
       transfers([9_999], { block: 1, sender: waits }),
@@ -71,8 +71,8 @@ describe('R-deposit: the records of deposits below the minimum are bounded', () 
     ];
     const cut = blocks.reduce((book, logs) => after(logs, book), EMPTY_BOOK);
     expect(cut).toEqual(after(blocks.flat()));
-    // The first amount arrived before there was a waiting amount, and the last one brings the total
-    // to five dollars.
+    // The first amount arrived before any amount was pending; the last one brings the total to five
+    // dollars.
     expect(cut.dust).toEqual({ amount: '19998', parts: 2 });
     expect(cut.pots).toEqual({});
     const { credits } = creditsOf(EMPTY_BOOK, blocks.flat(), RULES);
@@ -89,7 +89,7 @@ describe('R-deposit: the records of deposits below the minimum are bounded', () 
     expect(keptAsideOf(book)).toBe(sumOf(amounts));
   });
 
-  test('over many blocks, only the accounts with the largest waiting amounts are kept', () => {
+  test('over many blocks, only the accounts with the largest pending amounts are kept', () => {
     let book = after(transfers([4_000_000], { sender: accountOf(1_000_000) }));
     let sent = 4_000_000n;
     for (let block = 2; block < 14; block++) {
@@ -105,7 +105,7 @@ describe('R-deposit: the records of deposits below the minimum are bounded', () 
     expect(keptAsideOf(book)).toBe(sent);
   });
 
-  test('the ten largest small transfers of a contract are held, and all of its transfers above the minimum', () => {
+  test("a contract's ten largest small transfers are held, and so are all of its transfers above the minimum", () => {
     const amounts = Array.from({ length: 500 }, (_, n) => 10_000 + n);
     const large = Array.from({ length: 30 }, () => MIN);
     const book = after(transfers([...amounts, ...large], { sender: CONTRACT }));

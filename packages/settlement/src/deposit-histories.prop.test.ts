@@ -15,11 +15,11 @@ import { anyStep, History } from '@oddlot/testing/venue/money/deposit-history';
 import type { DepositRig } from '@oddlot/testing/venue/money/deposit-rig';
 
 /**
- * Tests R-deposit under faults. The test runs watcher, permits and relayer on a model of a chain.
- * The chain reorganises, it loses and replaces transactions, and its endpoints fail and return
- * false data; the venue can be killed between any two steps. The expected credits are computed
- * without logs, from the effect of each transaction on the final chain. `FC_SEED=7
- * DEPOSIT_HISTORIES=20000 npx vitest run deposit-histories` repeats a run with more histories.
+ * Tests R-deposit under faults. The test runs the watcher, permits and relayer against a model of a
+ * chain. The chain reorganises and loses or replaces transactions, its endpoints fail or return
+ * false data, and the venue can be killed between any two steps. The expected credits are computed
+ * from each transaction's effect on the final chain, without logs. `FC_SEED=7
+ * DEPOSIT_HISTORIES=20000 npx vitest run deposit-histories` reproduces a run, with more histories.
  */
 
 const PERMIT_FAILED = 10_014;
@@ -31,7 +31,7 @@ beforeAll(() => {
 });
 
 test(
-  'R-deposit: in any history of faults, every deposit is credited once, and none remains stuck',
+  'R-deposit: in any history of faults, every deposit is credited exactly once, and none remains stuck',
   async () => {
     const histories = fc.record({
       endpoints: fc.integer({ min: 1, max: 3 }),
@@ -55,7 +55,7 @@ test(
           expect(rig.watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
           expectCounted(rig);
           expectBalances(rig);
-          // Reading the chain again from the beginning must have the same result.
+          // Rereading the chain from the beginning must give the same result.
           rig.reopen({ isWatchedLost: true });
           for (let at = 0; at < 6; at++) await rig.round();
           expect(rig.watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
@@ -64,7 +64,8 @@ test(
           expect(rig.relayer.waiting().map(({ key, trouble }) => [key, trouble])).toEqual([]);
           for (const [query, hashes] of history.sent) {
             const answer = await history.ask(query);
-            // Another sender was faster, so the venue's own transaction failed and reports this.
+            // Another sender was faster, so the venue's own transaction failed, and its answer says
+            // so.
             if (answer?.ok === false) {
               expect(answer.error.code).toBe(PERMIT_FAILED);
               continue;
@@ -120,7 +121,7 @@ async function accept(history: History): Promise<void> {
 }
 
 test(
-  'R-deposit: a chain that drops confirmed blocks stops all crediting until an operator accepts it, and nothing is credited twice',
+  'R-deposit: if a chain drops confirmed blocks, crediting stops until an operator accepts the chain, and nothing is credited twice',
   async () => {
     const deep = fc.record({
       do: fc.constant('reorg' as const),

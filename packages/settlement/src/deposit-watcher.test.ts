@@ -33,7 +33,7 @@ async function readAll(watcher: DepositWatcher): Promise<void> {
   while (await watcher.step()) continue;
 }
 
-test('R-deposit: a deposit is credited after its confirmations and not earlier', async () => {
+test('R-deposit: a deposit is credited once it has its confirmations, and no earlier', async () => {
   const settlement = await settled();
   const { chain } = settlement.bridged;
   const watcher = settlement.watcher(settlement.bridged.client(3));
@@ -48,7 +48,7 @@ test('R-deposit: a deposit is credited after its confirmations and not earlier',
   expect(watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
 });
 
-test('R-deposit: a reorganisation of unconfirmed blocks changes only the block of a deposit', async () => {
+test('R-deposit: a reorganisation of unconfirmed blocks affects only which block a deposit is in', async () => {
   const settlement = await settled();
   const { chain } = settlement.bridged;
   const watcher = settlement.watcher(settlement.bridged.client(3));
@@ -77,7 +77,7 @@ test('R-deposit: a reorganisation of confirmed blocks stops crediting and is rep
   expect(settlement.credited).toBe(7_000_000n);
   const vanished = [{ account: settlement.bridged.users[0], amount: '7000000' }];
   expect(watcher.status.reorganisation?.vanished).toMatchObject(vanished);
-  // Neither a restart, nor a lost position, nor accepting the wrong block resumes crediting.
+  // Crediting is not resumed by a restart, by losing the position, or by accepting the wrong block.
   rmSync(join(settlement.bridged.directory, 'watched.json'));
   const other: Hex = `0x${'77'.repeat(32)}`;
   const again = settlement.watcher(settlement.bridged.client(1), { accepted: other });
@@ -101,7 +101,7 @@ test('R-deposit: a reorganisation of confirmed blocks stops crediting and is rep
   expect(last.status.book.vanished).toEqual([]);
 });
 
-test('a damaged record of the last block read counts as missing', async () => {
+test('a damaged record of the last block read is treated as missing', async () => {
   const settlement = await settled();
   await settlement.bridged.chain.rpc('eth_sendRawTransaction', [
     await settlement.bridged.transfer(0, 3_000_000n),
@@ -140,7 +140,7 @@ test('a chain that ends before the last block read is reported as lagging and no
   expect(other.status.error).toMatch(/is at block \d+, but block \d+ was read earl/);
 });
 
-test('R-agents: a deposit for a bound address is held, and credited when the binding ends', async () => {
+test('R-agents: a deposit to a bound address is held, then credited when the binding ends', async () => {
   const settlement = await settled();
   const { replica } = settlement;
   const { chain, users } = settlement.bridged;
@@ -155,7 +155,7 @@ test('R-agents: a deposit for a bound address is held, and credited when the bin
   const bind = (to: Address) =>
     replica.apply({ type: 'approveAgent', authority: signed(owner), agent: to, label: 'bot' });
   expect(bind(agent).outcome.reject).toBeUndefined();
-  // The key has since acted for its owner, so a deposit by the key itself no longer ends the
+  // The agent key has since acted for its owner, so a deposit from that key no longer ends the
   // binding.
   replica.apply({ type: 'cancelAll', authority: signed(agent) });
   const watcher = settlement.watcher(settlement.bridged.client(1));
@@ -171,7 +171,7 @@ test('R-agents: a deposit for a bound address is held, and credited when the bin
   expect(watcher.status.book.aside.filter(({ reason }) => reason === 'bound')).toEqual([]);
 });
 
-test('the watcher does not start on another chain or with unexpected contracts', async () => {
+test('the watcher does not start on the wrong chain or with unexpected contracts', async () => {
   const settlement = await settled();
   const { bridge, token } = settlement.bridged.contracts;
   const options = {
@@ -217,7 +217,7 @@ test('the guardian and the validators are read from the bridge', async () => {
   expect(new Set(operators)).toEqual(new Set(expected));
 });
 
-test('a chain whose keys are missing is not created again, and the missing keys are reported', async () => {
+test('a chain whose keys are missing is not recreated, and the missing keys are reported', async () => {
   const settlement = await settled();
   const chainFile = join(settlement.bridged.directory, 'chain', 'chain.log');
   expect(localKeys(settlement.bridged.directory, chainFile)).toEqual(settlement.bridged.keys);
@@ -225,7 +225,7 @@ test('a chain whose keys are missing is not created again, and the missing keys 
   expect(() => localKeys(settlement.bridged.directory, chainFile)).toThrow(/keys\.json is missing/);
 });
 
-describe('the state of the watcher reflects faults of the endpoints', () => {
+describe("the watcher's state reflects endpoint faults", () => {
   test.each<[string, readonly EndpointFault[], string, bigint]>([
     ['one of three down', ['down', 'none', 'none'], 'ok', 7_000_000n],
     ['one of three behind', ['stale', 'none', 'none'], 'ok', 7_000_000n],
@@ -258,7 +258,7 @@ type Step =
   | { readonly kind: 'fault'; readonly at: number; readonly fault: EndpointFault }
   | { readonly kind: 'reorg' | 'mine' | 'read' | 'crash' | 'lost' };
 
-test('R-deposit: in random histories of faults, every deposit on the chain is credited once', async () => {
+test('R-deposit: in random fault histories, every deposit on the chain is credited once', async () => {
   const step: fc.Arbitrary<Step> = fc.oneof(
     fc.record({
       kind: fc.constant('deposit' as const),
@@ -325,7 +325,7 @@ test('R-deposit: in random histories of faults, every deposit on the chain is cr
   );
 });
 
-test('R-deposit: senders of zero amounts cause no queries, and other senders are queried in small groups', async () => {
+test('R-deposit: senders of zero amounts cause no queries; other senders are queried in small groups', async () => {
   const settlement = await settled();
   const { bridge, token } = settlement.bridged.contracts;
   const senders = Array.from({ length: 300 }, (_, n) => numberToHex(n + 1, { size: 32 }));
@@ -333,8 +333,8 @@ test('R-deposit: senders of zero amounts cause no queries, and other senders are
   let most = 0;
   const asked: unknown[] = [];
   /**
-   * Reports a block full of transfers: a third are of zero, a third are dust, and a third are of
-   * one cent.
+   * Reports a block full of transfers: a third are zero, a third are dust, and a third are one
+   * cent.
    */
   const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     if (method === 'eth_getCode' && (params[0] as string).startsWith('0x0000')) {

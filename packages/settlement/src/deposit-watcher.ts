@@ -47,18 +47,18 @@ import { BRIDGE_ABI } from '@oddlot/contracts';
 type WatchState =
   | 'ok'
   /**
-   * Too few endpoints respond, or none of them has the chain up to the last block read. Reading
-   * resumes when they do.
+   * Too few endpoints respond, or none of them has reached the last block read. Reading resumes
+   * when they do.
    */
   | 'unavailable'
-  /** Endpoints contradict each other. Nothing is credited until they agree. */
+  /** The endpoints contradict each other. Nothing is credited until they agree. */
   | 'disagrees'
-  /** The chain dropped a block that had all confirmations. Nothing is credited after that. */
+  /** The chain dropped a fully confirmed block. Nothing more is credited. */
   | 'reorganised'
-  /** Another failure, after which reading is retried. */
+  /** Any other failure; reading is retried. */
   | 'failed';
 
-/** A chain that differs from the one that was read, for the operator to judge and accept. */
+/** A chain that differs from the one previously read, for the operator to assess and accept. */
 type Reorganisation = {
   readonly block: number;
   /** The former hash of the block; null if only deposits are missing. */
@@ -72,15 +72,15 @@ type Reorganisation = {
 export type WatchStatus = {
   readonly state: WatchState;
   readonly error: string | undefined;
-  /** The newest known block of the chain; `block` is the last block whose deposits are credited. */
+  /** The chain's newest known block; `block` is the last block whose deposits are credited. */
   readonly head: number;
   readonly block: number;
   readonly isCurrent: boolean;
   readonly book: DepositBook;
   readonly reorganisation: Reorganisation | undefined;
   /**
-   * A payout of the bridge that this venue never issued. After it is found, nothing is credited or
-   * paid any more.
+   * A payout by the bridge that this venue never issued. Once one is found, nothing more is
+   * credited or paid.
    */
   readonly foreign: ForeignPayout | undefined;
 };
@@ -106,23 +106,20 @@ const RANGE_MAX = 2_000;
  * The prefix of delegated code (EIP-7702). An account with delegated code still belongs to a user.
  */
 const DELEGATION = '0xef0100';
-/** The maximum number of deposits that are looked up if the chain may be a different one. */
+/** The maximum number of deposits to look up if the chain may be a different one. */
 const VANISHED_MAX = 500;
 const AT_ONCE = 100;
-/**
- * The number of senders that are queried at the same time, and the number of contracts that are
- * remembered.
- */
+/** The number of senders queried concurrently, and the number of contracts remembered. */
 const QUESTIONS_AT_ONCE = 16;
 const CONTRACTS_MAX = 10_000;
-/** The maximum number of blocks without deposits that are read again after a crash. */
+/** The maximum number of blocks without deposits to reread after a crash. */
 const UNWRITTEN_BLOCKS_MAX = 100;
 
 /**
  * Reads the confirmed blocks of the settlement chain once, in order, and proposes their deposits to
  * the log (R-deposit). The position is stored after the deposits are credited. After a crash in
- * between, they are read again, and the engine does not credit any of them twice. The watcher has
- * no timer: callers invoke `step`.
+ * between, they are read again, but the engine credits none of them twice. The watcher has no
+ * timer: callers invoke `step`.
  */
 export class DepositWatcher {
   readonly #options: DepositWatcherOptions;
@@ -136,7 +133,7 @@ export class DepositWatcher {
   #error: string | undefined = undefined;
   #reorganisation: Reorganisation | undefined = undefined;
   #operators: ReadonlySet<Address> = new Set();
-  /** True when the chain is known to contain the credited deposits. */
+  /** True once the chain is known to contain the credited deposits. */
   #isSameChain = false;
   readonly #contracts = new Set<Address>();
   #writtenBlock = -1;
@@ -161,8 +158,8 @@ export class DepositWatcher {
   }
 
   /**
-   * Reads the next range of blocks. Returns true if more can be read immediately. Errors of the
-   * chain are reported in the status and not thrown.
+   * Reads the next range of blocks. Returns true if more can be read immediately. Chain errors are
+   * reported in the status rather than thrown.
    */
   async step(): Promise<boolean> {
     try {
@@ -173,8 +170,8 @@ export class DepositWatcher {
       return hasMore;
     } catch (error) {
       this.#isCurrent = false;
-      // The range is reduced, because an endpoint can reject a range for its size with any error
-      // text.
+      // The range is reduced, because an endpoint that finds the range too large may say so with
+      // any error text.
       this.#range = Math.max(1, Math.floor(this.#range / 2));
       if (error instanceof ReorganisedError) this.#setState('reorganised', error);
       else if (error instanceof ChainDisagreementError) this.#setState('disagrees', error);
@@ -234,7 +231,7 @@ export class DepositWatcher {
     await this.#assertOwn(foreignAmong(logs, this.#options.state()));
     const senders = plainSenders(this.#watched.book, logs, this.#options.rules);
     const codes = await this.#contractsAmong(senders, confirmed);
-    // The logs of one branch must not be attributed to another.
+    // Logs from one fork must not be attributed to another.
     if ((await this.#hashOf(toBlock)) !== blockHash) {
       throw new ChainUnavailableError(`block ${toBlock} changed while it was being read`);
     }
@@ -245,7 +242,7 @@ export class DepositWatcher {
       isDepositRemembered(this.#options.state(), source);
     const { book, credits } = creditsOf(this.#watched.book, logs, { ...rules, isCredited });
     const aside = [...book.aside];
-    // Until all deposits are credited, the watcher is not current, because accounts are ahead of
+    // Until all these deposits are credited, the watcher is not current: the accounts are ahead of
     // the recorded position.
     this.#isCurrent = false;
     for (let from = 0; from < credits.length; from += AT_ONCE) {
@@ -261,8 +258,8 @@ export class DepositWatcher {
   }
 
   /**
-   * Throws if the bridge has paid a withdrawal that is not in this log, because accounts then no
-   * longer match the balance of the bridge.
+   * Throws if the bridge has paid a withdrawal that is not in this log, because the accounts then
+   * no longer match the bridge's balance.
    */
   async #assertOwn(found: ForeignPayout | undefined): Promise<void> {
     const { foreign = found } = this.#watched;
@@ -295,7 +292,7 @@ export class DepositWatcher {
       this.#isSameChain = true;
       return;
     }
-    // Lagging endpoints are not evidence of a change.
+    // Endpoints that lag behind are not evidence of a change.
     if (confirmed < block) return;
     const is = await this.#hashOf(block);
     if (is === blockHash) return;
@@ -304,8 +301,8 @@ export class DepositWatcher {
   }
 
   /**
-   * Checks that the chain contains the credited deposits, which is necessary if no block of the
-   * chain is recorded.
+   * Checks that the chain contains the credited deposits, which is necessary if no block was
+   * recorded.
    */
   async #assertDepositsThere(confirmed: number): Promise<void> {
     const vanished = vanishedBeyond(this.#watched.book.vanished, await this.#vanished());
@@ -319,9 +316,7 @@ export class DepositWatcher {
     return findVanished(client, contracts, newestDeposits(state(), client.chainId, VANISHED_MAX));
   }
 
-  /**
-   * Throws unless the operator has accepted the chain. If the operator has, reading starts again.
-   */
+  /** Throws unless the operator has accepted the chain. If so, reading starts over. */
   async #judge(reorganisation: Reorganisation): Promise<void> {
     const { accepted, client, contracts, fromBlock } = this.#options;
     const { block, is, vanished, was } = reorganisation;
@@ -359,7 +354,8 @@ export class DepositWatcher {
   }
 
   /**
-   * Contracts are remembered because they remain contracts. An address without code can become one.
+   * Contracts are remembered because they remain contracts. An address without code can become a
+   * contract.
    */
   async #isContract(sender: Address, block: number): Promise<boolean> {
     const code = await this.#options.client.codeAt(sender as Hex, block);
@@ -376,8 +372,8 @@ export class DepositWatcher {
   async #credit(credit: Credit): Promise<Aside | undefined> {
     const { propose, state } = this.#options;
     const standing = depositStatus(state(), credit);
-    // `old` deposits precede the individual records of the engine. They were credited when they
-    // were first read.
+    // `old` deposits predate the engine's individual records. They were credited when they were
+    // first read.
     if (standing === 'credited' || standing === 'old') return undefined;
     const { isKept = false, reject } = (await propose(commandOf(credit))).outcome;
     if (reject !== undefined && reject.reason !== 'agentAddressUsed') {
@@ -388,7 +384,7 @@ export class DepositWatcher {
     return { reason: 'bound', account, amount: String(amountMicroUsdc), source, isOwn };
   }
 
-  /** Credits deposits that were held for an address which is no longer an agent (R-agents). */
+  /** Credits deposits that were held for an address that is no longer an agent (R-agents). */
   async #creditFreed(): Promise<void> {
     const { propose, state } = this.#options;
     for (const each of this.#watched.book.aside) {
@@ -427,8 +423,8 @@ function commandOf(credit: Credit): CreditDepositCommand {
 const CHECKED_AT_ONCE = 25;
 
 /**
- * Returns the deposits that are no longer at their former positions on the chain: the transaction
- * has no receipt, or its receipt has no matching log at the credited position.
+ * Returns the deposits that are no longer at their former positions on the chain: either the
+ * transaction has no receipt, or its receipt has no matching log at the credited position.
  */
 async function findVanished(
   client: ChainClient,
@@ -453,7 +449,7 @@ async function findVanished(
 }
 
 /**
- * Returns whether a receipt contains the deposit. For a former bridge, only the existence of the
+ * Returns whether a receipt includes the deposit. For a former bridge, only the existence of the
  * log is checked.
  */
 function isThere(
@@ -488,7 +484,7 @@ class WrongContractsError extends Error {
 
 /**
  * Verifies the chain, because contracts often have the same address on several chains, and tokens
- * on another chain must not count. Returns the operators that the bridge itself reports: its
+ * on another chain must not be counted. Returns the operators that the bridge itself reports: its
  * guardian and its validators.
  */
 export async function verifyChain(

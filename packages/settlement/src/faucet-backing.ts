@@ -14,16 +14,16 @@ type FaucetBackingOptions = {
 
 const MINT_KEY = 'back:';
 const FUND_KEY = 'fund:';
-/** The amount of ether for users who request test funds on the chain itself, to pay for gas. */
+/** The amount of ether sent for gas to users who request test funds on the chain itself. */
 const ETHER = parseEther('1');
 const TRANSFER_GAS = 21_000n;
 
 /**
- * Backs test funds with test tokens: the amount that the faucet has granted inside the venue is
- * minted on the chain and deposited into the bridge, so that the bridge covers the venue's
- * liabilities (R-conservation). The missing amount is computed from the state and the chain, never
- * from a separate counter. Only one portion is in progress at a time, and the next one waits until
- * the previous one has been read back.
+ * Backs test funds with test tokens: whatever the faucet has granted inside the venue is minted on
+ * the chain and deposited into the bridge, so that the bridge covers the venue's liabilities
+ * (R-conservation). The shortfall is computed from the state and the chain, never from a separate
+ * counter. Only one portion is in progress at a time; the next one starts once the previous one has
+ * been read back.
  */
 export class FaucetBacking {
   readonly #options: FaucetBackingOptions;
@@ -52,8 +52,8 @@ export class FaucetBacking {
 
   /**
    * Sends test funds on the chain itself, with ether for gas. The returned hash is that of the
-   * token transfer, which is sent last: an account that has the tokens also has the ether, and
-   * after a crash in between it can request funds again.
+   * token transfer, which is sent last. An account that has the tokens therefore also has the
+   * ether, and after a crash in between it can request funds again.
    */
   async fund(request: {
     readonly user: Hex;
@@ -73,8 +73,8 @@ export class FaucetBacking {
   }
 
   /**
-   * Returns the recipients and times of funding, oldest first, as recorded by the minter, so that
-   * the rate limit remains in effect after a restart.
+   * Returns the recipients of funds and the times they were funded, oldest first, as recorded by
+   * the minter. The rate limit therefore remains in effect after a restart.
    */
   funded(): readonly { readonly user: Hex; readonly atMs: number }[] {
     const keys = this.#options.minter.keys().filter((key) => key.startsWith(FUND_KEY));

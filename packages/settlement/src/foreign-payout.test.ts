@@ -9,7 +9,7 @@ import { TestSettlement } from '@oddlot/testing/venue/test-settlement';
 import type { DepositWatcher } from './deposit-watcher.ts';
 
 /**
- * Tests R-conservation on a real chain with a bridge that has paid withdrawals which are not in the
+ * Tests R-conservation on a real chain with a bridge that has paid withdrawals missing from the
  * log.
  */
 
@@ -62,7 +62,7 @@ async function readAll(watcher: DepositWatcher): Promise<void> {
 
 const FOREIGN = /knows withdrawal 1.*, which this venue never issued/;
 
-test('an empty log on a bridge with payouts credits nothing and reports the reason', async () => {
+test('an empty log on a bridge that has made payouts credits nothing and reports the reason', async () => {
   await payOut(1n);
   const watcher = open();
   expect(await watcher.verify()).toBe(false);
@@ -72,12 +72,12 @@ test('an empty log on a bridge with payouts credits nothing and reports the reas
   expect(settlement.credited).toBe(0n);
 });
 
-test('a foreign payout in a block permanently stops crediting, starting with that block', async () => {
+test('a foreign payout in a block stops crediting permanently, starting with that block', async () => {
   const watcher = open();
   expect(await watcher.verify()).toBe(true);
   await readAll(watcher);
   expect(settlement.credited).toBe(50_000_000n);
-  // The engine's next number is 1, so only the logs of the bridge reveal this payout.
+  // The engine's next number is 1, so only the bridge's logs reveal this payout.
   await payOut(2n);
   await deposit(1, 9_000_000n);
   expect(await watcher.verify()).toBe(true);
@@ -93,7 +93,7 @@ test('a foreign payout in a block permanently stops crediting, starting with tha
   expect(settlement.credited).toBe(50_000_000n);
 });
 
-test('payouts issued by the engine and returned deposits are accepted', async () => {
+test('payouts issued by the engine, and returned deposits, are accepted', async () => {
   const watcher = open();
   await readAll(watcher);
   withdraw();

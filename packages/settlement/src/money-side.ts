@@ -9,15 +9,18 @@ import { formatEther, type Hex } from 'viem';
 import type { Logger } from '@oddlot/host/log';
 
 /**
- * The settlement chain as seen by the other parts of a venue, regardless of which process works on
- * the chain.
+ * The settlement chain as seen by the other parts of a venue, regardless of which process transacts
+ * on the chain.
  */
 export type MoneySide = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
-  /** The full status; undefined if another replica works on the chain. */
+  /** The full status; undefined if another replica transacts on the chain. */
   readonly status: SettlementStatus | undefined;
-  /** The summary from this process or from the holder; undefined if none was received. */
+  /**
+   * The summary from this process or from the holder of the settlement lease; undefined if none was
+   * received.
+   */
   readonly brief: SettlementBrief | undefined;
   readonly permits: Pick<PermitDeposits, 'deposit'> | undefined;
   readonly payouts: {
@@ -25,7 +28,7 @@ export type MoneySide = {
       withdrawalId: number,
     ): PayoutProgress | undefined | Promise<PayoutProgress | undefined>;
   };
-  /** The source of test funds on the chain itself, if the venue runs the chain. */
+  /** The source of test funds on the chain itself, if the venue runs the chain itself. */
   readonly backing: Pick<FaucetBacking, 'fund' | 'funded' | 'contracts'> | undefined;
   add(worker: SettlementWorker): void;
   start: Parameters<Lease['hold']>[1];
@@ -33,7 +36,7 @@ export type MoneySide = {
   close(): Promise<void>;
 };
 
-/** The status of the settlement chain in the process that works on it. */
+/** The status of the settlement chain in the process that transacts on it. */
 export type SettlementStatus = {
   readonly chainId: number;
   readonly bridge: string;
@@ -42,7 +45,7 @@ export type SettlementStatus = {
   readonly endpoints: readonly EndpointStatus[];
   readonly payouts: PayoutsStatus;
   readonly vitals: SettlementBalances | undefined;
-  /** The venue's transactions without final confirmation, and the reason why they wait. */
+  /** The venue's transactions not yet finally confirmed, with the reason they are waiting. */
   readonly waiting: readonly {
     readonly key: string;
     readonly nonce: number;
@@ -62,11 +65,11 @@ export function briefOf({ chainId, vitals, watch }: SettlementStatus): Settlemen
   return { chainId, watch: { state, head, block, isCurrent }, isPaused: vitals?.isPaused };
 }
 
-/** The preconditions of payouts and permits. */
+/** The preconditions for payouts and permits. */
 export type SettlementBalances = {
   readonly isPaused: boolean;
   readonly bridgeMicroUsdc: string;
-  /** The address of the sending key and its ether balance; undefined without a key. */
+  /** The address of the sending key and its ether balance; undefined if there is no key. */
   readonly relayer: { readonly address: Hex; readonly ether: string } | undefined;
 };
 
@@ -80,7 +83,7 @@ type VitalsWatchOptions = {
 const EVERY_MS = 15_000;
 
 /**
- * Refreshes the balances at intervals. They are only displayed to the operator; no other code
+ * Refreshes the balances at intervals. They are only for display to the operator; no other code
  * depends on them.
  */
 export class VitalsWatch {
@@ -113,13 +116,13 @@ export class VitalsWatch {
   }
 }
 
-/** A periodic task on the chain. Errors that it throws are reported, and the step is retried. */
+/** A periodic task on the chain. If a step throws, the error is reported and the step retried. */
 export type SettlementWorker = { step(): Promise<unknown> };
 
 export type RunPermission = 'yes' | 'wait' | 'failed';
 
 type LaneOptions = {
-  /** The workers whose steps depend on each other, in this order. No other lane waits for them. */
+  /** Workers whose steps depend on each other, run in this order. No other lane waits for them. */
   readonly workers: readonly SettlementWorker[];
   readonly everyMs: number;
   readonly log: Logger;
@@ -128,7 +131,7 @@ type LaneOptions = {
    * called at growing intervals.
    */
   readonly mayRun: () => RunPermission | Promise<RunPermission>;
-  /** Receives the errors thrown by a step. If it returns true, the round stops. */
+  /** Receives errors thrown by a step. If it returns true, the round stops. */
   readonly onFailure?: (error: unknown) => boolean;
   readonly afterRound?: () => void;
 };
@@ -136,8 +139,8 @@ type LaneOptions = {
 const BACK_OFF_MAX_MS = 30_000;
 
 /**
- * Runs rounds of workers, immediately while more work is available and at growing intervals while
- * they fail.
+ * Runs workers in rounds: immediately while more work is available, at growing intervals while they
+ * fail.
  */
 export class WorkerLane {
   readonly #options: LaneOptions;

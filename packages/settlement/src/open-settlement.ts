@@ -58,22 +58,24 @@ export type SettlementSettings = {
   readonly contracts?: BridgeContracts | undefined;
   readonly fromBlock: number;
   readonly formerBridges?: readonly string[];
-  /** The location of the key that sends permits and payouts. Without it, neither is available. */
+  /**
+   * The location of the key that sends permits and payouts. If it is absent, neither is available.
+   */
   readonly relayerKey?: string | undefined;
   readonly accepted?: Hex | undefined;
   /**
    * The maximum fee per unit of gas, the maximum tip within that fee, and the time after which the
-   * venue raises its offers.
+   * venue raises its bid.
    */
   readonly maxFeeWei?: bigint | undefined;
   readonly maxTipWei?: bigint | undefined;
   readonly bumpAfterMs?: number | undefined;
   readonly validators?: ((domain: BridgeDomain) => readonly Validator[]) | undefined;
-  /** The minimum interval between test funds for one address on the chain itself. */
+  /** The minimum interval between grants of test funds to one address on the chain itself. */
   readonly fundEveryMs?: number | undefined;
   /**
-   * The time for which a token may refuse a destination before a payout is cancelled and returned,
-   * in milliseconds.
+   * How long a token may refuse a destination before the payout is cancelled and returned, in
+   * milliseconds.
    */
   readonly payoutPatienceMs: number;
 };
@@ -116,7 +118,10 @@ export type OpenedChain = {
   readonly close: () => Promise<void>;
 };
 
-/** Starts the local chain, or connects to the configured one. The venue's state is not read yet. */
+/**
+ * Starts the local chain, or connects to the configured one. It does not read the venue's state
+ * yet.
+ */
 export async function openChain(
   settings: SettlementSettings,
   deps: ChainDependencies,
@@ -126,7 +131,7 @@ export async function openChain(
     : openRemote(settings, deps);
 }
 
-/** Creates the venue's workers for its chain without starting them. */
+/** Creates the venue's workers for its chain, without starting them. */
 export function openSettlement(
   settings: SettlementSettings,
   opened: OpenedChain,
@@ -145,7 +150,7 @@ export function openSettlement(
 }
 
 /**
- * Opens a settlement that only one replica runs at a time, with records that all replicas share.
+ * Opens a settlement that only one replica runs at a time, using records shared by all replicas.
  */
 function openShared(
   settings: SettlementSettings,
@@ -289,7 +294,7 @@ function openPayouts(
 }
 
 /**
- * Returns the validators of the local chain, whose keys the venue has; otherwise, returns the
+ * Returns the local chain's validators, whose keys the venue has; for any other chain, the
  * configured ones.
  */
 function validatorsOf(
@@ -340,7 +345,7 @@ function folderOf({ data }: SettlementSettings): string {
   return join(data, 'settlement');
 }
 
-/** Returns the configured validators, which are keys of this process or other processes. */
+/** Returns the configured validators, which are keys in this process or in other processes. */
 export function configuredValidators(
   named: {
     readonly validatorKeys: readonly string[];
@@ -363,8 +368,9 @@ export function configuredValidators(
 /**
  * Returns an endpoint that refuses to send transactions after the term has ended. This is the last
  * check before a transaction leaves the process. It is not a fence, because a process can be
- * suspended after it. The fences are the records, which are written first, and the bridge, which
- * accepts each number only once. Commands are fenced by their term in the log (R-terms).
+ * suspended after passing it. The actual fences are the records, which are written first, and the
+ * bridge, which accepts each number only once. Commands are fenced by their term in the log
+ * (R-terms).
  */
 export function sendingIn(term: Term, { name, request }: ChainEndpoint): ChainEndpoint {
   return {

@@ -13,7 +13,7 @@ import type { Address } from '@oddlot/units';
 import { type Hex, parseEther } from 'viem';
 
 type OwnChainOptions = Pick<ChainThreadOptions, 'chainId' | 'listen' | 'listenForOwner'> & {
-  /** The folder of the keys; `directory` contains the blocks. */
+  /** The folder containing the keys; `directory` contains the blocks. */
   readonly keys: string;
   readonly directory: string;
   readonly onLost: (error: Error) => void;
@@ -29,7 +29,7 @@ type OwnChain = {
   readonly close: () => Promise<void>;
 };
 
-/** The amount of test ether for gas, which is more than is ever used. */
+/** The amount of test ether for gas, more than is ever used. */
 const ALLOCATION = parseEther('1000000000');
 
 export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain> {
@@ -47,7 +47,7 @@ export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain>
     },
     onLost,
   );
-  // Requests bypass the public port, so that payouts do not wait behind other clients.
+  // Requests bypass the public port, so that payouts do not queue behind other clients.
   const endpoint = localEndpoint(new URL(chain.url).host, chain.request);
   const openContracts = async (): Promise<BridgeContracts> => {
     await assertOwnKeys(endpoint, join(options.keys, 'keys.json'), owners);
@@ -69,8 +69,8 @@ export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain>
 }
 
 /**
- * Returns the address of a key. It is derived with Node, because viem's curve takes 0.1 s to
- * initialize and the local chain would wait for it.
+ * Returns the address of a key. It is derived with Node, because viem's curve code takes 0.1 s to
+ * initialize, which would delay the local chain.
  */
 export function ownerOf(key: Hex): Address {
   const curve = createECDH('secp256k1');

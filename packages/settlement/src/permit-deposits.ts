@@ -27,9 +27,11 @@ type PermitDepositsOptions = {
   readonly client: ChainClient;
   readonly relayer: Relayer;
   readonly contracts: BridgeContracts;
-  /** Returns the time that is compared with deadlines, in milliseconds. */
+  /** Returns the time used to check deadlines, in milliseconds. */
   readonly now: () => number;
-  /** Returns true if crediting has stopped, so that no user funds may be sent to the bridge. */
+  /**
+   * Returns true if crediting has stopped, in which case no user funds may be sent to the bridge.
+   */
   readonly isStopped?: () => boolean;
   readonly waitMs?: number;
 };
@@ -51,8 +53,8 @@ const MS_PER_SECOND = 1_000;
 const HTTP_UNAVAILABLE = 503;
 
 /**
- * Implements `depositWithPermit`, which sends a user's permit to the bridge for users without
- * ether. The same permit always refers to the same transaction, whatever its result.
+ * Implements `depositWithPermit`, which submits permits to the bridge on behalf of users without
+ * ether. A given permit always refers to the same transaction, whatever its result.
  */
 export class PermitDeposits {
   readonly #options: PermitDepositsOptions;
@@ -88,9 +90,9 @@ export class PermitDeposits {
   }
 
   /**
-   * Finds the transaction of a permit: its last one, or a new one if that failed permanently. A
-   * permit that the chain rejected, for example during a pause, is valid until its deadline, so it
-   * is checked again.
+   * Finds the transaction of a permit: its last one, or a new one if that one failed permanently. A
+   * permit that the chain rejected, for example during a pause, remains valid until its deadline,
+   * so it is checked again.
    */
   async #turnOf(permit: Permit): Promise<{ readonly key: string; readonly failed?: WireError }> {
     const { client, relayer } = this.#options;
@@ -127,7 +129,7 @@ export class PermitDeposits {
     }
   }
 
-  /** Checks the amount and then the deadline of a permit. */
+  /** Checks a permit's amount, then its deadline. */
   #checkTerms({ deadline, usd }: Permit): WireError | undefined {
     const { depositMicroMin, permitDeadlineSecondsMax, permitDeadlineSecondsMin } = LIMITS;
     if (usd < BigInt(depositMicroMin)) {
@@ -151,8 +153,8 @@ export class PermitDeposits {
 
   /**
    * Verifies the signature and simulates the result, so that the relayer's ether is not spent on
-   * transactions that the chain would reject, nor on concurrent permits of one user, of which only
-   * one can be valid.
+   * transactions that the chain would reject, or on a user's concurrent permits, of which only one
+   * can be valid.
    */
   async #checkPermit(permit: Permit): Promise<WireError | undefined> {
     const { client, contracts, relayer } = this.#options;
@@ -233,7 +235,7 @@ export class PermitDeposits {
 }
 
 /**
- * Returns true if the bridge received the funds. A failure is reported by an event of the same
+ * Returns true if the bridge received the funds. A failure is reported by an event in the same
  * transaction.
  */
 function hasDeposit({ logs, succeeded }: ChainReceipt, { user, usd }: Permit): boolean {
@@ -261,10 +263,7 @@ function word(text: string): Hex {
   return `0x${text.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
 }
 
-/**
- * Returns a key that is the same for each permit, regardless of the sender and the number of
- * attempts.
- */
+/** Returns a key that is the same for each permit, regardless of who sends it and how often. */
 function keyOf({ deadline, signature, usd, user }: Permit): string {
   const { r, s, v } = signature;
   const packed = encodePacked(

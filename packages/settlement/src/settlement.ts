@@ -34,20 +34,20 @@ type SettlementParts = {
   readonly permits?: PermitDeposits | undefined;
   readonly payouts: PayoutWorker;
   readonly vitals: VitalsWatch;
-  /** This field is present if the venue issues the token of the chain. */
+  /** Set if the venue issues the chain's token. */
   readonly minter?: Relayer | undefined;
   readonly backing?: FaucetBacking | undefined;
   readonly close: () => Promise<void>;
 };
 
-/** The number of rounds between two verifications of the chain. */
+/** The number of rounds between verifications of the chain. */
 const VERIFIED_ROUNDS = 240;
 
 /**
  * The venue's side of the settlement chain, run by one process at a time. It registers the
  * contracts in the engine, sends requested transactions, credits deposits, pays out, and backs test
  * funds. Each task has its own lane, so that a hanging validator does not delay deposits. Within a
- * lane, the order matters: minted test tokens must be mined before the watcher reads, and read
+ * lane, the order matters: minted test tokens must be mined before the watcher reads them, and read
  * before they count.
  */
 export class Settlement implements MoneySide {
@@ -118,7 +118,7 @@ export class Settlement implements MoneySide {
     return briefOf(this.status);
   }
 
-  /** Adds a worker, which runs in its own lane. */
+  /** Adds a worker that runs in its own lane. */
   add(worker: SettlementWorker): void {
     const { everyMs, log } = this.#parts;
     const mayRun = (): RunPermission => (this.#isRight ? 'yes' : 'wait');
@@ -170,8 +170,8 @@ export class Settlement implements MoneySide {
   }
 
   /**
-   * Verifies the chain periodically, because the host name of an endpoint may in the meantime refer
-   * to a different machine.
+   * Verifies the chain periodically, because an endpoint's host name may meanwhile have come to
+   * refer to a different machine.
    */
   async #isVerified(): Promise<boolean> {
     if (this.#roundsToVerify > 0) {
@@ -188,8 +188,8 @@ export class Settlement implements MoneySide {
   }
 
   /**
-   * Stops all work after a foreign payout, because the venue must not pay from a log that does not
-   * belong to this bridge. Each later round checks this first.
+   * Stops all work if a foreign payout is found, because the venue must not pay from a log that
+   * does not belong to this bridge. Each later round checks this first.
    */
   #judge(error: unknown): boolean {
     if (!(error instanceof ForeignPayoutError)) return false;
@@ -201,7 +201,7 @@ export class Settlement implements MoneySide {
   #logState(): void {
     const { log, watcher } = this.#parts;
     const { error, foreign, state } = watcher.status;
-    // A permanently stopped watcher does not query the chain, so its lane keeps the normal interval
+    // A permanently stopped watcher does not query the chain, so its lane keeps its normal interval
     // and continues to report the reason.
     if (foreign !== undefined) this.#deposits.forgive();
     if (state === this.#reportedState) return;

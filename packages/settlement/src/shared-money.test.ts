@@ -28,9 +28,9 @@ import { FaucetBacking } from './faucet-backing.ts';
 import { PayoutWorker } from './payout/payout-worker.ts';
 
 /**
- * Tests R-deposit and R-withdraw in a cluster: a holder of the settlement lease ends or is
- * suspended at each of its steps in turn, before and after every query to the chain, every record
- * that it writes, every signature and every command. Another replica takes over the records and
+ * Tests R-deposit and R-withdraw in a cluster: the holder of the settlement lease terminates or is
+ * suspended at each of its steps in turn: before and after every chain query, every record it
+ * writes, every signature and every command. Another replica then takes over the records and
  * continues. Each run has a deposit, a withdrawal, and a grant of test funds to back.
  */
 
@@ -44,8 +44,8 @@ const MICRO = 1_000_000;
 const FEE = 100_000;
 
 /**
- * A long run covers all of several hundred steps; otherwise, the run covers every eighth step.
- * `STEPS_FROM=3` repeats one offset.
+ * A long run covers all of the several hundred steps; a normal run covers every eighth.
+ * `STEPS_FROM=3` reruns one offset.
  */
 const EVERY = process.env['TEST_LONG'] === undefined ? 8 : 1;
 const FIRST = Number(process.env['STEPS_FROM'] ?? randomInt(EVERY));
@@ -117,7 +117,7 @@ class World {
     return new World(await RecordStream.open(server.connection, options));
   }
 
-  /** Returns another replica, with the records of the earlier ones. */
+  /** Returns another replica, with the records left by earlier ones. */
   async hold(steps = new Steps(Infinity, async () => undefined)): Promise<Holder> {
     this.#terms += 1;
     const term = { number: this.#terms, isOver: () => false };
@@ -254,7 +254,7 @@ class World {
     return isCurrent && block === head && isBacked && isPaid;
   }
 
-  /** Runs rounds until no work is left. Throws the errors of a round. */
+  /** Runs rounds until no work is left. Throws any error that a round reports. */
   async finish(holder: Holder): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       await holder.round();
@@ -275,7 +275,7 @@ class World {
     expect(await this.balanceOf(DESTINATION)).toBe(10n ** 15n + paid);
     const deposited = BigInt((times * (times + 1)) / 2 + times * 5 * MICRO);
     expect(this.replica.state.bridge?.creditedTotal).toBe(deposited);
-    // The liabilities include the fees of withdrawals.
+    // Liabilities include withdrawal fees.
     const minted = grantedMicroUsdc(this.replica.state);
     expect(owedMicroUsdc(this.replica.state)).toBe(deposited + minted - paid);
     expect(await this.balanceOf(CONTRACTS.bridge)).toBe(10n ** 15n + deposited + minted - paid);
@@ -300,7 +300,7 @@ function mortal(store: RecordStore, steps: Steps): RecordStore {
 
 describe.skipIf(!hasNatsServer)("the holder of a cluster's settlement chain", () => {
   test(
-    'if a holder ends at any step, the next holder credits, pays and mints the remainder exactly once',
+    'if a holder terminates at any step, the next holder credits, pays and mints the remainder exactly once',
     async () => {
       const world = await World.open('ends');
       let isWhole = false;
@@ -322,7 +322,7 @@ describe.skipIf(!hasNatsServer)("the holder of a cluster's settlement chain", ()
   );
 
   test(
-    'if a holder is suspended at any step and resumes while another holder continues, nothing happens twice',
+    'if a holder is suspended at any step and resumes while another holder is working, nothing happens twice',
     async () => {
       const world = await World.open('frozen');
       let isWhole = false;
@@ -341,8 +341,8 @@ describe.skipIf(!hasNatsServer)("the holder of a cluster's settlement chain", ()
         const next = await world.hold();
         await world.finish(next);
         awake.resolve();
-        // The suspended holder completes its round, and performs another one as if it had not
-        // noticed.
+        // The suspended holder completes its round, and performs another as if nothing had
+        // happened.
         await going;
         await zombie.round().catch(() => undefined);
         world.chain.mine();

@@ -32,19 +32,19 @@ type SharedSettlementParts = {
   readonly contracts: BridgeContracts;
   readonly hasRelayer: boolean;
   /**
-   * The minimum interval of test funds per address on the chain itself; undefined if the venue does
-   * not run the chain.
+   * The minimum interval between grants of test funds per address on the chain itself; undefined if
+   * the venue does not run the chain.
    */
   readonly fundEveryMs: number | undefined;
   readonly now: () => number;
   readonly records: Pick<RecordStream, 'take'>;
   readonly line: Pick<HolderLine, 'answer' | 'ask' | 'lastStatus' | 'publishStatus'>;
-  /** Opens the workers on the chain for one term. All of them must stop with the term. */
+  /** Opens the workers on the chain for one term. All of them must stop when the term ends. */
   readonly open: (term: Term, records: SettlementRecords) => Settlement;
   readonly log: Logger;
 };
 
-/** The status that a holder sends to the other replicas in addition to its responses. */
+/** The status that a holder sends to the other replicas, in addition to its responses. */
 type HolderMessage = { readonly brief: SettlementBrief; readonly more: unknown };
 type Fund = { readonly user: Hex; readonly amount: bigint; readonly atMs: number };
 type Funded = { readonly txHash: Hex } | { readonly nextMs: number };
@@ -54,18 +54,18 @@ const AGAIN_MS = 1_000;
 const AGAIN_MS_MAX = 30_000;
 const STATUS_EVERY_MS = 1_000;
 /**
- * The time limits of requests: a request that sends a transaction may have to wait for it; all
- * others get an immediate response.
+ * Request timeouts: a request that sends a transaction may have to wait for it; all others are
+ * answered immediately.
  */
 const SEND_MS_MAX = 40_000;
 const ASK_MS_MAX = 2_000;
 const HTTP_UNAVAILABLE = 503;
 
 /**
- * The settlement chain of a cluster. One replica at a time works on it, with records that its
- * successor takes over; the other replicas query it. A holder that has lost its lease without
- * noticing can no longer write records. Since every side effect is recorded first, such a holder
- * does nothing that its successor also does.
+ * The settlement chain of a cluster. One replica at a time, the holder of the lease, transacts on
+ * it and keeps records that its successor takes over; the other replicas query it. A holder that
+ * has lost its lease without noticing can no longer write records. Since every side effect is
+ * recorded first, it does nothing that its successor also does.
  */
 export class SharedSettlement implements MoneySide {
   readonly #parts: SharedSettlementParts;
@@ -123,7 +123,7 @@ export class SharedSettlement implements MoneySide {
       progressOf: (id) => {
         if (this.#own !== undefined) return this.#own.payouts.progressOf(id);
         const asked = this.ask('progress', id) as Promise<PayoutProgress | undefined>;
-        // The state contains the withdrawal; only the progress of its payout is unavailable.
+        // The withdrawal is in the state; only the progress of its payout is unavailable.
         return asked.catch(() => undefined);
       },
     };
@@ -152,7 +152,9 @@ export class SharedSettlement implements MoneySide {
     this.#own?.add(worker);
   }
 
-  /** Registers a handler for requests of other replicas while this replica works on the chain. */
+  /**
+   * Registers a handler for requests from other replicas while this replica transacts on the chain.
+   */
   answer(what: string, handle: (body: unknown) => Promise<unknown>): void {
     this.#answers[what] = handle;
   }
@@ -262,10 +264,7 @@ export class SharedSettlement implements MoneySide {
     }
   }
 
-  /**
-   * Sends test funds. The records contain every funded address, no matter which replica sent the
-   * funds.
-   */
+  /** Sends test funds. The records cover every funded address, whichever replica sent the funds. */
   async #fundHere(request: Fund): Promise<Funded> {
     const { fundEveryMs = 0, now } = this.#parts;
     const backing = this.#own?.backing;

@@ -49,7 +49,7 @@ function reopened(): Watched {
   return last;
 }
 
-test('changes are appended to the file, so that many held deposits do not slow down each block', () => {
+test('changes are appended to the file, so that many held deposits do not slow down every block', () => {
   const notes = new WatchFile(file);
   const first: Watched = { ...START, block: 4, book: { ...EMPTY_BOOK, pots: POTS } };
   notes.write(first);
@@ -70,7 +70,7 @@ test('changes are appended to the file, so that many held deposits do not slow d
   expect(reopened()).toEqual(watched);
 });
 
-test('a file of an earlier release is read once and continued, unless it belongs to another bridge', () => {
+test('a file written by an earlier release is read once and continued, unless it belongs to another bridge', () => {
   const text = JSON.stringify({
     ...START,
     block: 9,

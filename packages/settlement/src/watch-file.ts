@@ -18,15 +18,14 @@ export type Watched = {
   readonly chainId: number;
   readonly bridge: Hex;
   /**
-   * The last block that was read, and its hash. A different hash for the same number is a
-   * reorganisation.
+   * The last block read, and its hash. A different hash for the same number means a reorganisation.
    */
   readonly block: number;
   readonly blockHash: Hex | null;
   readonly book: DepositBook;
   /**
-   * The foreign payout is stored permanently after it was found, because withdrawals with later
-   * numbers would hide it.
+   * Once found, the foreign payout is stored permanently, because withdrawals with later numbers
+   * would hide it.
    */
   readonly foreign?: ForeignPayout;
 };
@@ -36,23 +35,24 @@ export function startOf(bridge: Pick<Watched, 'chainId' | 'bridge'>, fromBlock: 
   return { ...bridge, block: fromBlock - 1, blockHash: null, book: EMPTY_BOOK };
 }
 
-/** Each append contains the short fields, but only the changes of the other fields. */
+/** Each appended line has the short fields in full, but only the changes to the other fields. */
 type Line =
   | { readonly at: Omit<Watched, 'book'> & Pick<DepositBook, 'minted' | 'dust' | 'vanished'> }
   | { readonly account: Address; readonly pot: PendingDepositSum | null }
   | { readonly key: string; readonly aside: Aside | null };
 
 /**
- * Stores how far the chain was read. The file only saves time: without it, all data is recomputed
- * from the chain, and the engine credits nothing twice. Changes are appended, so that many held
- * deposits do not slow down each block.
+ * Stores how far the chain has been read. The file only saves time: if it is missing, all data is
+ * recomputed from the chain, and the engine credits nothing twice. Changes are appended, so that a
+ * large number of held deposits does not slow down every block.
  */
 export class WatchFile {
   readonly #records: RecordStore;
   #written: Watched | undefined;
 
   /**
-   * Opens the file. A file of another bridge is ignored; a damaged one is set aside and reported.
+   * Opens the file. A file belonging to another bridge is ignored; a damaged one is set aside and
+   * reported.
    */
   constructor(place: string | RecordStore, onDamaged: (why: string) => void = () => undefined) {
     const earlier = typeof place === 'string' ? earlierNotes(place) : undefined;
@@ -68,16 +68,13 @@ export class WatchFile {
     else if (damaged.length > 0) records.replace([]);
   }
 
-  /** Returns the last stored state if it belongs to this bridge; otherwise, returns `start`. */
+  /** Returns the last stored state if it belongs to this bridge; otherwise returns `start`. */
   last(start: Watched): Watched {
     const known = this.#written;
     return known?.chainId === start.chainId && known.bridge === start.bridge ? known : start;
   }
 
-  /**
-   * Stores the state. It is stored when this function returns, or when the returned promise
-   * resolves.
-   */
+  /** Stores the state. It is stored once this function returns or the returned promise resolves. */
   write(watched: Watched): void | Promise<void> {
     const before = this.#written;
     const lines = before === undefined ? linesOf(watched) : changesOf(before, watched);
@@ -102,8 +99,8 @@ const NOTHING = { records: [], damaged: [] } as const;
 const CHECKSUM_CHARACTERS = 8;
 
 /**
- * Reads the format of a release that rewrote the whole file: a checksum and one JSON text, without
- * a line end.
+ * Reads the format used by an earlier release, which rewrote the whole file: a checksum and one
+ * JSON text, without a newline.
  */
 function earlierNotes(file: string): Watched | undefined {
   const text = readTextFile(file);
@@ -171,7 +168,7 @@ function byKey(aside: readonly Aside[]): Readonly<Record<string, Aside>> {
   return Object.fromEntries(entries) as Record<string, Aside>;
 }
 
-/** A withdrawal that is recorded on the bridge but that this venue has never issued. */
+/** A withdrawal recorded on the bridge that this venue never issued. */
 export type ForeignPayout = {
   readonly withdrawalId: string;
   readonly txHash?: Hex;
@@ -179,8 +176,8 @@ export type ForeignPayout = {
 
 /**
  * Thrown if the bridge has paid for another log, because this data folder is empty or an older
- * copy, or because the validators' keys are compromised. In both cases the accounts no longer match
- * the balance of the bridge.
+ * copy, or because the validators' keys are compromised. Either way, the accounts no longer match
+ * the bridge's balance.
  */
 export class ForeignPayoutError extends Error {
   override readonly name = 'ForeignPayoutError';
@@ -205,10 +202,10 @@ export function foreignAmong(logs: readonly DepositLog[], state: State): Foreign
 }
 
 /**
- * Returns a foreign payout with the number of the next withdrawal. Numbers count up, so a bridge
- * that continued under another log has already used this number. A single query reveals this before
- * a block is read or anything is credited. A number that the guardian has cancelled did not move
- * any funds; its withdrawal is returned when it is requested.
+ * Returns a foreign payout with the number of the next withdrawal. Numbers are consecutive, so a
+ * bridge that has since served another log has already used this number. A single query reveals
+ * this before any block is read or anything is credited. A number cancelled by the guardian moved
+ * no funds; its withdrawal is returned when it is requested.
  */
 export async function foreignAhead(
   client: ChainClient,

@@ -13,7 +13,7 @@ const request = {
   payout: { withdrawalId: 1n, user: domain.bridge, destination: domain.bridge, usd: 5n },
 } as const;
 
-/** Returns a validator that never responds, and its abort signals. */
+/** Returns a validator that never responds, and the abort signals it received. */
 function hanging() {
   const signals: AbortSignal[] = [];
   const sign: Validator['sign'] = (_, signal) => {
@@ -23,7 +23,7 @@ function hanging() {
   return { signals, validator: { name: 'hanging', sign } };
 }
 
-test('R-withdraw: when there are enough signatures, the request to a validator that hangs is aborted', async () => {
+test('R-withdraw: once there are enough signatures, the request to a validator that hangs is aborted', async () => {
   const { signals, validator } = hanging();
   const validators = [validator, own[0]!, own[2]!];
   const signed = await collectSignatures(request, {

@@ -9,23 +9,20 @@ type PayoutBookOptions = {
   readonly file: string | RecordStore;
   readonly domain: BridgeDomain;
   readonly now: () => number;
-  /**
-   * The interval in milliseconds before a failed attempt is retried; it grows with repeated
-   * refusals.
-   */
+  /** The delay in milliseconds before a failed attempt is retried; it grows with each refusal. */
   readonly retryMs: number;
 };
 
 const RETRY_MS_MAX = 60_000;
-/** The maximum number of doublings of the interval for obstacles that affect many payouts. */
+/** The maximum number of doublings of the delay, for obstacles that affect many payouts. */
 const HOLDS_MAX = 4;
 /**
- * The interval at which the bridge is queried without a specific cause, because any account can
- * send a signed payout.
+ * The interval at which the bridge is queried even without a specific reason, because any account
+ * can send a signed payout.
  */
 const RECHECK_MS = 30_000;
 /**
- * The period within which returned payouts count. Each of them doubles the patience before the next
+ * The period within which returned payouts count. Each one doubles the patience before the next
  * return, up to a bound.
  */
 const RETURNS_COUNT_MS = 7 * 86_400_000;
@@ -57,8 +54,8 @@ export class PayoutBook {
   }
 
   /**
-   * Returns payouts that need work: those open in the engine, and those whose final block the chain
-   * has dropped.
+   * Returns payouts that need work: those open in the engine, and those whose final block has been
+   * dropped by the chain.
    */
   followed(): readonly PayoutRecord[] {
     return this.#records.all().filter((record) => this.isOpen(record) || record.isLost === true);
@@ -94,21 +91,21 @@ export class PayoutBook {
   }
 
   /**
-   * Sorts payouts by their waiting time, longest first, so that payouts that cannot be paid do not
-   * delay others.
+   * Sorts payouts by how long they have been waiting, longest first, so that payouts that cannot be
+   * paid do not delay others.
    */
   inTurn(records: readonly PayoutRecord[]): readonly PayoutRecord[] {
     const atMs = ({ withdrawalId }: PayoutRecord): number => this.#lookAtMs.get(withdrawalId) ?? 0;
     return records.toSorted((a, b) => atMs(a) - atMs(b) || a.withdrawalId - b.withdrawalId);
   }
 
-  /** A waiting time beyond the maximum means that the clock was set back. */
+  /** A delay beyond the maximum means that the clock was set back. */
   isDue({ withdrawalId }: PayoutRecord): boolean {
     const inMs = (this.#lookAtMs.get(withdrawalId) ?? 0) - this.#options.now();
     return inMs <= 0 || inMs > RETRY_MS_MAX;
   }
 
-  /** Changes the record. Its update time changes only with fields that users see. */
+  /** Changes the record. Its update time changes only when fields visible to users change. */
   update(record: PayoutRecord, changes: Partial<PayoutRecord>): PayoutRecord {
     const known = this.#records.get(record.withdrawalId) ?? record;
     const next = { ...known, ...changes };
@@ -127,7 +124,7 @@ export class PayoutBook {
     this.#lookAtMs.set(record.withdrawalId, this.#options.now() + ms);
   }
 
-  /** Delays a payout because of an obstacle for which the payout is not the cause. */
+  /** Delays a payout because of an obstacle that the payout itself did not cause. */
   hold(record: PayoutRecord, error: string, detail?: string): void {
     const { withdrawalId } = record;
     const times = this.#holds.get(withdrawalId) ?? 0;
@@ -141,17 +138,17 @@ export class PayoutBook {
   }
 
   /**
-   * Returns how often the token has permanently refused this destination, or another one of this
-   * account. Each refusal has cost the venue a transaction but the account nothing.
+   * Returns how often the token has permanently refused this destination, or another destination of
+   * this account. Each refusal cost the venue a transaction but cost the account nothing.
    */
   returnsBefore(record: PayoutRecord): number {
     return this.#returnsLike(record).filter((each) => !this.isOpen(each)).length;
   }
 
   /**
-   * Returns true if the token has refused the payout for long enough to return it. The required
-   * time is longer after earlier returns, and payouts that were requested together are returned one
-   * after the other.
+   * Returns true if the token has been refusing the payout long enough for it to be returned.
+   * Earlier returns lengthen the required time, and payouts requested together are returned one
+   * after another.
    */
   isRefusedForGood(record: PayoutRecord, patienceMs: number): boolean {
     const before = this.#returnsLike(record);
@@ -175,7 +172,7 @@ export class PayoutBook {
       );
   }
 
-  /** Records that the bridge refuses the payout. Returns the new record. */
+  /** Records that the bridge refused the payout. Returns the new record. */
   refuse(record: PayoutRecord, refusal: Refusal): PayoutRecord {
     const code = refusal ?? null;
     const nowMs = this.#options.now();
@@ -198,7 +195,7 @@ export class PayoutBook {
   }
 
   /**
-   * Stores the changes. They are stored when this function returns, or when the returned promise
+   * Stores the changes. They are stored once this function returns or the returned promise
    * resolves.
    */
   flush(): void | Promise<void> {
@@ -214,7 +211,7 @@ function isSame(a: PayoutRecord, b: PayoutRecord): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** The texts for users and operators about a delayed payout. */
+/** The messages to users and operators about a delayed payout. */
 export const TEXTS = {
   unavailable: 'The settlement chain is not responding',
   disagrees: 'The endpoints of the settlement chain disagree',

@@ -38,7 +38,7 @@ const NAMES: Readonly<Record<number, PayoutFacts['onBridge']>> = {
   [ON_CHAIN.queued]: 'queued',
 };
 
-/** Queries the bridge at confirmed depth, and only for facts on which the next step depends. */
+/** Queries the bridge at confirmed depth, and only for facts that the next step depends on. */
 export async function findFacts(
   record: PayoutRecord,
   round: RoundFacts,
@@ -57,8 +57,8 @@ export async function findFacts(
     isPayable: round.isPayable,
   } as const;
   if (record.bridge !== bridge || record.chainId !== client.chainId) {
-    // A payout that was signed for another bridge could also be paid there; an unsigned one can use
-    // this bridge.
+    // A payout signed for another bridge could still be paid there; an unsigned one can use this
+    // bridge.
     const isSigned = record.signatures !== undefined || record.status !== 'held';
     const of = isSigned ? 'another bridge, signed' : 'another bridge, unsigned';
     return { facts: { ...common, of, onBridge: 'none' } };
@@ -90,7 +90,7 @@ function queuedAs(record: PayoutRecord, queued: Queued, nowMs: number): PayoutFa
   return queued.payableAtMs <= nowMs ? 'and is due' : 'and waits';
 }
 
-/** Returns the result of a sent transaction for a payout that the bridge has not recorded. */
+/** Returns the result of a sent transaction for a payout not recorded by the bridge. */
 async function withFailure(
   facts: PayoutFacts,
   { cancel, sent, withdrawalId }: PayoutRecord,
@@ -124,12 +124,12 @@ export type PayoutFacts = {
   readonly onBridge: 'none' | 'queued' | 'paid' | 'cancelled';
   readonly goal: 'payout' | 'cancellation';
   /**
-   * The result that was reported to the engine before the chain dropped it. After that, no other
-   * result is correct.
+   * The result reported to the engine before the chain dropped it. From then on, no other result is
+   * correct.
    */
   readonly reported: 'nothing' | 'paid' | 'cancelled';
   readonly transaction: 'none' | 'under way' | 'unconfirmed' | 'failed';
-  /** The state of a payout that is queued on the bridge. */
+  /** The state of a payout queued on the bridge. */
   readonly queued: 'not' | 'as another payout' | 'and waits' | 'and is due';
   /** False while the insurance fund is too far below zero for payouts (R-deficit). */
   readonly isPayable: boolean;
@@ -175,8 +175,7 @@ export const TRANSITIONS: readonly Row[] = [
   [{ transaction: 'failed', goal: 'payout' }, 'note the refusal'],
   [{ goal: 'cancellation' }, 'cancel'],
   [{ isPayable: true }, 'pay'],
-  // A payout that the engine has settled as paid is owed even if the fund has lost money since
-  // then.
+  // A payout that the engine has settled as paid is owed even if the fund has lost money since.
   [{ reported: 'paid' }, 'pay'],
   [{}, 'wait for the fund'],
 ];
@@ -194,7 +193,7 @@ export function fits(facts: PayoutFacts, when: Partial<PayoutFacts>): boolean {
 const PAID_TOPIC = topicOf('Paid');
 const CANCELLED_TOPIC = topicOf('Cancelled');
 
-/** Returns the transaction among these logs that paid exactly this payout. */
+/** Returns the transaction that, according to these logs, paid exactly this payout. */
 export function paidBy(logs: readonly ChainLog[], record: PayoutRecord): Hex | undefined {
   const payout = payoutOf(record);
   for (const log of logs) {
@@ -214,7 +213,7 @@ export function paidBy(logs: readonly ChainLog[], record: PayoutRecord): Hex | u
   return undefined;
 }
 
-/** Returns the code with which a batch skipped this payout, or undefined if it did not. */
+/** Returns the code with which a batch skipped this payout, or undefined if it was not skipped. */
 function failureIn(logs: readonly ChainLog[], withdrawalId: number): number | undefined {
   for (const log of logs) {
     if (log.topics[0] !== FAILED_TOPIC || log.topics[1] !== idTopic(withdrawalId)) continue;
@@ -228,11 +227,11 @@ const FAILED_TOPIC = topicOf('PayoutFailed');
 type Search = {
   readonly client: ChainClient;
   readonly bridge: Hex;
-  /** The block at or before the creation of the bridge. */
+  /** A block no later than the one in which the bridge was created. */
   readonly fromBlock: number;
 };
 
-/** The number of blocks in one query for logs, and of queries in one search. */
+/** The number of blocks per log query, and the number of queries per search. */
 const RANGE = 2_000;
 const RANGES_MAX = 64;
 /**
@@ -248,7 +247,8 @@ type Found = {
 
 /**
  * Searches the logs for the end of a withdrawal, backwards from a block to the time of its request.
- * This is needed if another sender's transaction ended it, or if the relayer's record is lost.
+ * This is needed if another sender's transaction ended it, or if the relayer's record has been
+ * lost.
  */
 export async function findEnd(
   { bridge, client, fromBlock }: Search,

@@ -14,8 +14,8 @@ import {
 import { TEXTS } from './payout-book.ts';
 
 /**
- * Tests R-withdraw: if anything fails between a withdrawal and its end, the withdrawal is still
- * paid once or returned once, and none remains stuck without an error.
+ * Tests R-withdraw: whatever fails between a withdrawal request and its end, the withdrawal is
+ * still paid once or returned once, and none remains stuck without an error.
  */
 
 type Step =
@@ -47,7 +47,7 @@ type History = {
   readonly steps: readonly Step[];
 };
 
-/** Most steps must succeed; otherwise, no history would progress far. */
+/** Most steps must succeed; otherwise no history would get far. */
 const WELL = ['none', 'none', 'none', 'none', 'none'] as const;
 const small = fc.nat({ max: 2 });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -220,8 +220,8 @@ class Play {
   }
 
   /**
-   * Deletes the records, unless there was a deep reorganisation, which could not be repaired
-   * without them, because only the records show which payouts were settled.
+   * Deletes the records, unless there was a deep reorganisation. Recovering from one requires them,
+   * because only the records show which payouts were settled.
    */
   #forget(): void {
     if (this.#world.hadDeepReorg) return;
@@ -243,7 +243,7 @@ class Play {
   }
 
   /**
-   * Checks that an open withdrawal either waits in a transaction that a block can include, or
+   * Checks that an open withdrawal either is pending in a transaction that a block can include, or
    * reports an error.
    */
   async #checkErrorsReported(): Promise<void> {
@@ -262,7 +262,7 @@ class Play {
     }
   }
 
-  /** Ends all faults, after which every withdrawal must complete automatically. */
+  /** Ends all faults. Every withdrawal must then complete automatically. */
   async #endFaults(): Promise<void> {
     const world = this.#world;
     world.faults.fill('none');
@@ -272,10 +272,10 @@ class Play {
     await world.chain.mine();
     // A withdrawal that was settled as paid and then dropped by the chain can only be paid.
     if (world.hadDeepReorg) for (const each of DESTINATIONS) await world.list('unBlacklist', each);
-    // Returns to one destination happen one after the other, each with twice the patience of the
+    // Payouts to one destination are returned one after another, each after twice as long as the
     // previous one.
     for (let n = 0; n < 800; n++) {
-      // A pause transaction may have waited behind a gap in the nonces.
+      // A pause transaction may have been waiting behind a nonce gap.
       if (await world.isPaused()) await world.pause('unpause');
       await world.round();
       await world.chain.mine();
@@ -284,7 +284,7 @@ class Play {
       const isOver = troubled.every(({ error }) => error !== undefined && FINAL.includes(error));
       if (world.replica.state.withdrawals.size === 0 && (open === 0 || isOver)) break;
     }
-    // A reorganisation may become visible only at this point.
+    // A reorganisation may become visible only now.
     for (let n = 0; n < CONFIRMATIONS + 2; n++) {
       await world.round();
       await world.chain.mine();
@@ -306,7 +306,8 @@ class Play {
       const troubleText = worker.status.troubled.find(
         ({ withdrawalId }) => withdrawalId === id,
       )?.error;
-      // Only a chain that drops confirmed blocks can cause both ends, which must be reported.
+      // Only a chain that drops confirmed blocks can cause both outcomes, and this must be
+      // reported.
       const isExplained = hadDeepReorg && troubleText !== undefined && FINAL.includes(troubleText);
       if (!isExplained) expect([id, onChain]).toEqual([id, isPaid === true ? 2 : 3]);
       const asked = this.#world.asked.get(id);
@@ -324,7 +325,7 @@ class Play {
 }
 
 /**
- * These errors cannot be repaired automatically, because a deep reorganisation has reversed a
+ * These errors cannot be resolved automatically, because a deep reorganisation has reversed a
  * confirmed transaction.
  */
 const FINAL: readonly string[] = [TEXTS.paidAfterReturn, TEXTS.otherPayout];
@@ -340,7 +341,7 @@ async function play(world: PayoutWorld, taken: History): Promise<void> {
 const runs = Number(process.env['FUZZ_RUNS'] ?? 10);
 
 test(
-  'R-withdraw: in random histories of faults, each withdrawal is paid once or returned once',
+  'R-withdraw: in random fault histories, each withdrawal is paid once or returned once',
   async () => {
     await fc.assert(
       fc.asyncProperty(history, async (taken) =>
@@ -353,7 +354,7 @@ test(
 );
 
 test(
-  'R-withdraw: on the real contracts, too, each withdrawal is paid once or returned once',
+  'R-withdraw: on the real contracts as well, each withdrawal is paid once or returned once',
   async () => {
     await fc.assert(
       fc.asyncProperty(history, async (taken) =>

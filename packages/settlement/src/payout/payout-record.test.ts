@@ -40,7 +40,7 @@ function reopened(): readonly PayoutRecord[] {
   return all;
 }
 
-test('the newest flushed record of each payout is read back, in the order of payout numbers', () => {
+test('the newest flushed record of each payout is read back, ordered by payout number', () => {
   const records = new PayoutRecords(file);
   records.put(record(10));
   records.put(record(9));
@@ -52,7 +52,7 @@ test('the newest flushed record of each payout is read back, in the order of pay
   expect(reopened()).toEqual([record(9), record(10, { status: 'sent' })]);
 });
 
-test('an incomplete last line of the file is cut off', () => {
+test('an incomplete last line is removed from the file', () => {
   const records = new PayoutRecords(file);
   records.put(record(1));
   records.flush();
@@ -78,7 +78,7 @@ test('a damaged line is ignored, and a copy of the damaged file is kept', () => 
   expect(reopened()).toEqual([record(1), record(3)]);
 });
 
-test('a thousand ended payouts are kept, and the file does not grow with changes', () => {
+test('a thousand ended payouts are kept, and the file does not grow as they change', () => {
   const end = { paid: true, block: 1, blockHash: '0x1' } as const;
   const records = new PayoutRecords(file);
   records.put(record(1));

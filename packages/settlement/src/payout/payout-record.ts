@@ -18,23 +18,23 @@ export type PayoutRecord = {
   readonly signatures?: readonly SignedText[] | undefined;
   readonly sent?: string | undefined;
   readonly txHash?: Hex | undefined;
-  /** The time from which a large queued payout can be paid. */
+  /** The time at which a large queued payout becomes payable. */
   readonly payableAtMs?: number | undefined;
   readonly refused?: Refused | undefined;
   /**
-   * The reason why the withdrawal can never be paid. If it is set, the validators are asked to
-   * cancel the withdrawal.
+   * Why the withdrawal can never be paid. If set, the validators are asked to cancel the
+   * withdrawal.
    */
   readonly cancel?: string | undefined;
   /** The reason for the delay as shown to the owner; `detail` is for the operator. */
   readonly error?: string | undefined;
   readonly detail?: string | undefined;
   /**
-   * The result to report to the engine. It is stored before it is reported, because after a crash
-   * or a deep reorganisation it determines which result is correct.
+   * The result to report to the engine. It is stored before it is reported, because it determines
+   * which result is correct after a crash or a deep reorganisation.
    */
   readonly end?: PayoutEnd | undefined;
-  /** True if the chain dropped the block of the result after all its confirmations. */
+  /** True if the chain dropped the result's block after it was fully confirmed. */
   readonly isLost?: boolean | undefined;
 };
 
@@ -75,17 +75,17 @@ export function signatureTexts(signed: readonly Signed[]): readonly SignedText[]
   });
 }
 
-/** The maximum number of settled payouts that are kept, separately for paid and returned ones. */
+/** The maximum number of settled payouts to keep, counted separately for paid and returned ones. */
 const ENDED_KEPT = 1_000;
 /**
- * The states of payouts on disk. The engine contains the open payouts and the chain the paid ones.
+ * The states of payouts on disk. The open payouts are in the engine and the paid ones on the chain.
  * If this file is missing, signatures are requested again, and the remaining data is found on the
  * chain.
  */
 export class PayoutRecords {
   /**
-   * The number of lines whose content a crash cannot explain. If there are any, a copy of the file
-   * is kept for the operator.
+   * The number of lines whose content cannot be explained by a crash. If there are any, a copy of
+   * the file is kept for the operator.
    */
   readonly damaged: number;
   readonly #file: RecordStore;
@@ -127,8 +127,8 @@ export class PayoutRecords {
   }
 
   /**
-   * Stores all changes and removes payouts that ended long ago. The changes are stored when this
-   * function returns, or when the returned promise resolves.
+   * Stores all changes and removes payouts that ended long ago. The changes are stored once this
+   * function returns or the returned promise resolves.
    */
   flush(): void | Promise<void> {
     if (this.#changed.size === 0) return undefined;

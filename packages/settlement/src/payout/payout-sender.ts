@@ -27,14 +27,11 @@ type PayoutSenderOptions = {
   readonly relayer?: Pick<Relayer, 'address' | 'find' | 'submit' | 'waiting'> | undefined;
   readonly book: PayoutBook;
   /**
-   * The gas per payout in a batch, if it is known. Otherwise the chain must search for it, which is
-   * expensive.
+   * The gas per payout in a batch, if it is known. Otherwise the chain has to determine it by
+   * search, which is expensive.
    */
   readonly gasEach?: bigint | undefined;
-  /**
-   * The time for which a token may refuse a destination before the payout is cancelled, in
-   * milliseconds.
-   */
+  /** How long a token may refuse a destination before the payout is cancelled, in milliseconds. */
   readonly patienceMs: number;
   readonly now: () => number;
 };
@@ -53,7 +50,7 @@ const BATCH_MAX = 25;
 const SIGNING_MAX = 8;
 const REFUSALS_MIN = 2;
 /**
- * The gas of the batch itself, including the reserve that the bridge requires before the last
+ * The gas used by the batch itself, including the reserve that the bridge requires before the last
  * transfer.
  */
 const BATCH_GAS = 300_000n;
@@ -64,14 +61,14 @@ const KEY = /^(?:payout|finish|cancel):([\d.]+):\d+$/;
 
 /**
  * Sends payouts, the completion of queued ones, and cancellations. The bridge pays a withdrawal
- * number once and never after its cancellation (R-withdraw), so sending twice would cost gas but no
- * funds. Nevertheless, nothing is sent while a transaction for the same number is pending.
+ * number once and never after its cancellation (R-withdraw), so sending twice would waste gas but
+ * lose no funds. Nevertheless, nothing is sent while a transaction for the same number is pending.
  */
 export class PayoutSender {
   readonly #options: PayoutSenderOptions;
   /**
-   * The size is halved if an estimate fails, and increased by one per success, because endpoints
-   * limit how long a call can run.
+   * Halved if an estimate fails and increased by one on each success, because endpoints limit how
+   * long a call can run.
    */
   #batchMax = BATCH_MAX;
 
@@ -79,7 +76,7 @@ export class PayoutSender {
     this.#options = options;
   }
 
-  /** Returns pending transactions by the number of the withdrawal. */
+  /** Returns pending transactions by withdrawal number. */
   underWay(): ReadonlyMap<number, SendRecord> {
     const found = new Map<number, SendRecord>();
     for (const sent of this.#options.relayer?.waiting() ?? []) {
@@ -111,7 +108,7 @@ export class PayoutSender {
     return isSent;
   }
 
-  /** Returns the payouts that the bridge can pay at present, with their signatures. */
+  /** Returns the payouts that the bridge can currently pay, with their signatures. */
   async #ready(
     records: readonly PayoutRecord[],
     bridge: BridgeNow,
@@ -134,7 +131,7 @@ export class PayoutSender {
       const some = payable.slice(from, from + SIGNING_MAX);
       const signed = await Promise.all(some.map((record) => this.#signed(record, bridge)));
       ready.push(...signed.filter((record) => record !== undefined));
-      // Signing blocks the thread, so requests are processed between two payouts.
+      // Signing blocks the thread, so other requests are processed between payouts.
       await setImmediate();
     }
     const taken: PayoutRecord[] = [];
@@ -143,7 +140,7 @@ export class PayoutSender {
   }
 
   /**
-   * Delays a payout that exceeds the balance of the bridge, which is not evidence against its
+   * Delays a payout that exceeds the bridge's balance. This is not evidence against its
    * destination.
    */
   #lacks(record: PayoutRecord): void {
@@ -151,10 +148,7 @@ export class PayoutSender {
     book.hold(book.update(record, { refused: undefined }), TEXTS.balance);
   }
 
-  /**
-   * Returns the payout with enough signatures of validators that are still validators of the
-   * bridge.
-   */
+  /** Returns the payout with enough signatures by current validators of the bridge. */
   async #signed(record: PayoutRecord, bridge: BridgeNow): Promise<PayoutRecord | undefined> {
     const { book } = this.#options;
     const known = signaturesOf(record).filter(({ address }) => bridge.validators.has(address));
@@ -178,7 +172,8 @@ export class PayoutSender {
       return await collectSignatures(request, { bridge, validators });
     } catch (error) {
       if (!(error instanceof TooFewSignaturesError)) throw error;
-      // Users see why their withdrawal is returned; only operators see the responses of validators.
+      // Users see why their withdrawal is being returned; only operators see the validators'
+      // responses.
       const forUser = request.type === 'cancellation' ? record.cancel : undefined;
       book.hold(record, forUser ?? error.message, error.detail);
       return undefined;
@@ -203,7 +198,9 @@ export class PayoutSender {
     }
   }
 
-  /** Marks a payout for cancellation after repeated refusals by the token itself (R-withdraw). */
+  /**
+   * Marks a payout for cancellation after the token itself has refused it repeatedly (R-withdraw).
+   */
   #refuse(record: PayoutRecord, refusal: Refusal): void {
     const { book, patienceMs } = this.#options;
     if (refusal === PAUSED) {
@@ -270,7 +267,7 @@ export class PayoutSender {
   /**
    * Checks whether the token still refuses this destination. A destination that is accepted again
    * is paid, because validators also check this and would not sign its cancellation. If a token
-   * refuses all transfers of the bridge, it is stopped for all users, and no withdrawal is
+   * refuses all of the bridge's transfers, it has stopped for everyone, and no withdrawal is
    * cancelled. A withdrawal that the engine has returned remains cancelled.
    */
   async #tokenNow(
@@ -338,8 +335,8 @@ const ASK_MS_MAX = 10_000;
 export class TooFewSignaturesError extends Error {
   override readonly name = 'TooFewSignaturesError';
   /**
-   * The responses of the other validators. They are for operators only, because they may identify
-   * the validators.
+   * The other validators' responses. They are for operators only, because they may identify the
+   * validators.
    */
   readonly detail: string;
 
@@ -355,9 +352,9 @@ type Signers = {
 };
 
 /**
- * Collects as many signatures as the bridge requires, in ascending order of signers. All validators
- * are queried at the same time, the first signatures that suffice are used, and the other requests
- * are aborted. Unknown signers are omitted, because a single one would invalidate the batch.
+ * Collects as many signatures as the bridge requires, sorted by signer in ascending order. All
+ * validators are queried concurrently; once there are enough signatures, the remaining requests are
+ * aborted. Unknown signers are omitted, because a single one would invalidate the batch.
  */
 export async function collectSignatures(
   request: ValidatorRequest,

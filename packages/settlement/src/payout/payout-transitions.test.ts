@@ -24,7 +24,7 @@ const stepsWhere = (when: Partial<PayoutFacts>) =>
 
 const HERE = { of: 'this bridge' } as const;
 
-describe('R-withdraw: facts determine the next step of a payout', () => {
+describe("R-withdraw: a payout's next step follows from the facts", () => {
   test('every combination of facts has a step, and every row of the table is used', () => {
     expect(ALL).toHaveLength(3 * 4 * 2 * 3 * 4 * 4 * 2);
     const used = new Set(ALL.map((facts) => TRANSITIONS.find(([when]) => fits(facts, when))));
@@ -39,7 +39,7 @@ describe('R-withdraw: facts determine the next step of a payout', () => {
     }
   });
 
-  test('the result that was reported to the engine is never contradicted', () => {
+  test('a result reported to the engine is never contradicted', () => {
     expect(stepsWhere({ ...HERE, reported: 'paid' })).not.toContain('settle as cancelled');
     expect(stepsWhere({ ...HERE, reported: 'cancelled' })).not.toContain('settle as paid');
     expect(
@@ -62,7 +62,7 @@ describe('R-withdraw: facts determine the next step of a payout', () => {
     }
   });
 
-  test('a payout that must be cancelled is never paid', () => {
+  test('a payout that has to be cancelled is never paid', () => {
     const steps = stepsWhere({ ...HERE, goal: 'cancellation' });
     expect(steps).not.toContain('pay');
     expect(steps).not.toContain('finish');

@@ -9,7 +9,7 @@ import {
 } from '@oddlot/testing/venue/payout-world';
 import { TEXTS } from './payout-book.ts';
 
-/** These tests cover single cases that the random histories combine. */
+/** These tests cover individual cases that the random histories combine. */
 
 let world: PayoutWorld;
 
@@ -24,7 +24,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Runs rounds of the worker; after each round, a block is mined and a second passes. */
+/** Runs the worker in rounds; after each round, a block is mined and a second passes. */
 async function live(rounds = CONFIRMATIONS + 2): Promise<void> {
   for (let n = 0; n < rounds; n++) {
     await world.round();
@@ -36,7 +36,7 @@ async function live(rounds = CONFIRMATIONS + 2): Promise<void> {
 const stateOf = (id: number) => world.worker.progressOf(id);
 const isOpen = (id: number) => world.replica.state.withdrawals.has(id);
 
-test('several payouts share one transaction, and a payout that the token refuses does not delay the others', async () => {
+test('several payouts share one transaction, and a payout refused by the token does not delay the others', async () => {
   await world.list('blacklist', DESTINATIONS[1]!);
   await world.chain.mine();
   for (const to of [0, 1, 2]) world.withdraw(0, to, 10);
@@ -48,7 +48,7 @@ test('several payouts share one transaction, and a payout that the token refuses
   expect(await world.balanceOf(DESTINATIONS[1]!)).toBe(0n);
 });
 
-test('batches beyond the gas that endpoints can estimate are split', async () => {
+test('batches needing more gas than endpoints can estimate are split', async () => {
   const PAYOUTS = 40;
   world.faults.fill('tires');
   for (let n = 0; n < PAYOUTS; n += 1) world.withdraw(0, n % 3, 10);
@@ -61,7 +61,7 @@ test('batches beyond the gas that endpoints can estimate are split', async () =>
   expect(transactions.size).toBeLessThan(PAYOUTS / 2);
 });
 
-test('a refused payout is paid if the token accepts it again before the time limit', async () => {
+test('a refused payout is paid if the token accepts it again within the time limit', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();
   world.withdraw(0, 0, 10);
@@ -71,7 +71,7 @@ test('a refused payout is paid if the token accepts it again before the time lim
   expect(world.settled.get(1)).toBe(true);
 });
 
-test('a payout whose cancellation validators do not sign is paid when the token accepts it again', async () => {
+test('a payout whose cancellation the validators do not sign is paid when the token accepts it again', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();
   world.withdraw(0, 0, 10);
@@ -92,7 +92,7 @@ test('a payout whose cancellation validators do not sign is paid when the token 
   expect(await world.balanceOf(DESTINATIONS[0]!)).toBe(9_900_000n);
 });
 
-test('R-withdraw: no withdrawal is cancelled because a token refuses all transfers', async () => {
+test('R-withdraw: no withdrawal is cancelled if a token refuses all transfers', async () => {
   await world.list('blacklist', CONTRACTS.bridge);
   await world.chain.mine();
   world.withdraw(0, 0, 10);
@@ -108,7 +108,7 @@ test('R-withdraw: no withdrawal is cancelled because a token refuses all transfe
   expect(world.settled.get(1)).toBe(true);
 });
 
-test('R-withdraw: a repeated withdrawal to a refused destination sends no payout and waits twice as long', async () => {
+test('R-withdraw: another withdrawal to a refused destination sends no payout and waits twice as long', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();
   const sent = (what: string): number =>
@@ -136,13 +136,13 @@ test('R-withdraw: a repeated withdrawal to a refused destination sends no payout
   expect([sent('payout'), sent('cancel')]).toEqual([1, 3]);
   expect(second).toBeGreaterThanOrEqual(first + CONVERGE_MS_MAX - 30_000);
   expect(third).toBeGreaterThanOrEqual(second + 2 * CONVERGE_MS_MAX - 30_000);
-  // Payouts without refusals are not delayed.
+  // Payouts that were never refused are not delayed.
   world.withdraw(1, 2, 10);
   await live();
   expect(world.settled.get(4)).toBe(true);
 });
 
-test('R-withdraw: withdrawals that are sent together to a refused destination are returned one after the other at growing intervals', async () => {
+test('R-withdraw: withdrawals sent together to a refused destination are returned one after another at growing intervals', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();
   const startMs = world.nowMs;
@@ -160,7 +160,7 @@ test('R-withdraw: withdrawals that are sent together to a refused destination ar
   expect([1, 2, 3].map((id) => world.settled.get(id))).toEqual([false, false, false]);
 });
 
-test('R-withdraw: no withdrawal is returned before its cancellation has all confirmations', async () => {
+test('R-withdraw: no withdrawal is returned before its cancellation is fully confirmed', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();
   world.withdraw(0, 0, 10);
@@ -176,7 +176,7 @@ test('R-withdraw: no withdrawal is returned before its cancellation has all conf
   expect(world.settled.get(1)).toBe(false);
 });
 
-test('a payout that another account sent is found together with its transaction', async () => {
+test('a payout sent by another account is found, along with its transaction', async () => {
   world.validatorFaults.fill('down');
   world.withdraw(0, 0, 10);
   await world.round();
@@ -211,7 +211,7 @@ test('many payouts that cannot be paid do not delay those that can', async () =>
   expect([open, troubled.length]).toEqual([110, 100]);
 });
 
-test('a payout that was signed for another bridge is not signed for this one', async () => {
+test('a payout signed for another bridge is not signed for this one', async () => {
   world.withdraw(0, 0, 10);
   await world.round();
   expect(stateOf(1)?.status).toBe('sent');
@@ -222,7 +222,7 @@ test('a payout that was signed for another bridge is not signed for this one', a
   expect(stateOf(1)?.error).toBe(TEXTS.otherBridge);
 });
 
-test('without a key no payout is sent, each payout reports this, and payouts by other senders are still detected', async () => {
+test('without a key no payout is sent and each payout reports this, but payouts by other senders are still detected', async () => {
   world.hasKey = false;
   await world.kill(0);
   world.withdraw(0, 0, 10);
@@ -246,7 +246,7 @@ test('R-deficit: no withdrawal is paid while the insurance fund has a large defi
   expect(world.settled.get(1)).toBe(true);
 });
 
-test('signatures of a replaced validator are requested again from the remaining validators', async () => {
+test("a replaced validator's signatures are requested again from the remaining validators", async () => {
   const real = await PayoutWorld.real(1);
   try {
     await real.mint(1_000_000n);
@@ -274,8 +274,8 @@ test('signatures of a replaced validator are requested again from the remaining 
 });
 
 /**
- * `npm run test:long` kills the process at every call; otherwise, it is killed at every fourth
- * call, with a different offset for each kind of withdrawal.
+ * `npm run test:long` kills the process at every call. Other runs kill it at every fourth call,
+ * with a different offset for each kind of withdrawal.
  */
 const EVERY = process.env['TEST_LONG'] === undefined ? 4 : 1;
 

@@ -51,10 +51,10 @@ export type PayoutProgress = {
 
 export type PayoutsStatus = {
   readonly open: number;
-  /** The time of the oldest request, in milliseconds. */
+  /** When the oldest request was made, in milliseconds. */
   readonly oldestMs: number | undefined;
   readonly trouble: string | undefined;
-  /** The payouts with an error, and those that the chain dropped after all confirmations. */
+  /** Payouts with an error, and those the chain dropped after they were fully confirmed. */
   readonly troubled: readonly (PayoutProgress & {
     readonly withdrawalId: number;
     readonly isLost: boolean;
@@ -62,7 +62,7 @@ export type PayoutsStatus = {
 };
 
 const LOOKS_MAX = 100;
-/** The maximum interval between queries about a payout that is queued on the bridge. */
+/** The maximum interval between queries for a payout queued on the bridge. */
 const QUEUED_MS_MAX = 5_000;
 const TROUBLED_MAX = 100;
 
@@ -87,8 +87,8 @@ type End = { readonly record: PayoutRecord; readonly paid: boolean; readonly txH
 /**
  * Completes every withdrawal (R-withdraw): held, signed by validators, sent, and settled in the
  * engine when the bridge reports at confirmed depth that it has paid or cancelled it, never
- * earlier. The engine contains the open withdrawals, and the bridge records how they ended; all
- * other records only track progress. The worker has no timer: callers invoke `step`.
+ * earlier. The engine holds the open withdrawals, and the bridge records how they ended; all other
+ * records merely track progress. The worker has no timer: callers invoke `step`.
  */
 export class PayoutWorker {
   readonly #options: PayoutWorkerOptions;
@@ -106,10 +106,7 @@ export class PayoutWorker {
     this.#settled = new SettledPayouts({ ...options, book: this.#book });
   }
 
-  /**
-   * The number of lines of the file that could not be read. Their content is found again on the
-   * chain.
-   */
+  /** The number of unreadable lines in the file. Their content can be recovered from the chain. */
   get damaged(): number {
     return this.#book.damaged;
   }
@@ -137,8 +134,8 @@ export class PayoutWorker {
   }
 
   /**
-   * Runs one round. Returns true if more work is available immediately. Errors of the chain are
-   * reported in the status and not thrown.
+   * Runs one round. Returns true if more work is available immediately. Chain errors are reported
+   * in the status rather than thrown.
    */
   async step(): Promise<boolean> {
     const { withdrawals, isPayable } = openWithdrawals(this.#options.state());
@@ -158,7 +155,7 @@ export class PayoutWorker {
     }
   }
 
-  /** Stops all payouts and reports the reason to their owners. */
+  /** Stops all payouts and gives their owners the reason. */
   async halt(detail: string): Promise<void> {
     this.#book.adopt(openWithdrawals(this.#options.state()).withdrawals);
     this.#trouble = { error: TEXTS.foreign, detail };
@@ -191,8 +188,8 @@ export class PayoutWorker {
     if (due.length === 0) return false;
     const round: Round = {
       confirmed,
-      // The hash is read before the states: if the chain changes in between, the hash does not
-      // match the states, which reveals the change.
+      // The hash is read before the states: if the chain changes in between, the mismatch between
+      // hash and states reveals the change.
       blockHash: (await client.blockHash(confirmed)) ?? '0x',
       isPayable,
       underWay: this.#sender.underWay(),
@@ -210,8 +207,8 @@ export class PayoutWorker {
   }
 
   /**
-   * Returns whether the bridge must be queried: when a transaction has completed, and otherwise
-   * periodically.
+   * Returns whether the bridge must be queried, which is when a transaction has completed, and
+   * periodically otherwise.
    */
   #isDue(record: PayoutRecord, confirmed: number): boolean {
     const { sent } = record;
@@ -244,8 +241,7 @@ export class PayoutWorker {
       case 'wait for its block':
         return undefined;
       case 'note the refusal':
-        // A batch reported the refusal only once, so the refusal is checked again before the next
-        // attempt.
+        // A batch reports a refusal only once, so it is checked again before the next attempt.
         return void book.refuse(book.update(record, { sent: undefined }), seen.refusal);
       case 'wait until it is due':
         return this.#waitUntil(record, seen.payableAtMs ?? 0);
@@ -348,11 +344,11 @@ export class PayoutWorker {
     round.ends.push({ record, paid: false, ...(txHash === undefined ? {} : { txHash }) });
   }
 
-  /** Settles payouts. The result is on disk before it is reported to the engine. */
+  /** Settles payouts. Results are on disk before they are reported to the engine. */
   async #settle({ blockHash, confirmed, ends }: Round): Promise<void> {
     const book = this.#book;
-    // The chain is checked first, because new results would otherwise seem to confirm older ones on
-    // a chain that does not contain them.
+    // The chain is checked first, because otherwise new results would appear to confirm older ones
+    // on a chain that does not contain them.
     if (ends.length > 0) await this.#settled.check(confirmed);
     for (const { paid, record, txHash } of ends) {
       const end = { paid, block: confirmed, blockHash };
@@ -392,8 +388,8 @@ type SettledPayoutsOptions = {
 /**
  * Periodically verifies that the chain still contains the results of settled payouts. One hash is
  * sufficient, because a chain that differs below the newest result also differs at that result. A
- * lost payout is processed as if it were open and is paid or cancelled again; the engine does not
- * receive a second report.
+ * lost payout is processed as if it were open and is paid or cancelled again; nothing is reported
+ * to the engine a second time.
  */
 class SettledPayouts {
   readonly #options: SettledPayoutsOptions;
@@ -414,7 +410,7 @@ class SettledPayouts {
     const newest = ends.toSorted((a, b) => b.block - a.block)[0];
     const isSame =
       newest === undefined ||
-      // Lagging endpoints are not evidence of a change.
+      // Endpoints that lag behind are not evidence of a change.
       confirmed < newest.block ||
       (await client.blockHash(newest.block)) === newest.blockHash;
     if (!isSame) await this.#findLost(ended, confirmed);

@@ -49,7 +49,7 @@ export async function openReserves(
   return sharedReserves(reserves, settlement);
 }
 
-/** The status of the watcher while no process works on the chain. */
+/** The status of the watcher while no process transacts on the chain. */
 const NOT_HERE: WatchStatus = {
   state: 'unavailable',
   error: undefined,

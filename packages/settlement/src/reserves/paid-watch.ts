@@ -10,7 +10,7 @@ type PaidWatchOptions = {
   /** The block in which the bridge was created, or any earlier one. */
   readonly fromBlock: number;
   /**
-   * A cache that avoids reading all blocks again. If the file is missing, it is recomputed from the
+   * A cache that avoids rereading all blocks. If the file is missing, it is recomputed from the
    * chain.
    */
   readonly file: string;
@@ -20,7 +20,7 @@ type PaidWatchOptions = {
 };
 
 const RANGE_MAX = 2_000;
-/** The maximum number of blocks without payments that are read again after a crash. */
+/** The maximum number of blocks without payments to reread after a crash. */
 const UNWRITTEN_BLOCKS_MAX = 100;
 
 type Stored = {
@@ -60,7 +60,7 @@ export class PaidWatch {
 
   /**
    * Continues reading. Returns true if every confirmed block has been read. Settled payments are
-   * removed, except those after `behindBlock`, because the chain had not paid them as of that
+   * removed, except those after `behindBlock`, which had not been paid on the chain as of that
    * block.
    */
   async step(behindBlock: number): Promise<boolean> {
@@ -76,7 +76,7 @@ export class PaidWatch {
     try {
       read = await readPaid(client, bridge, { fromBlock, toBlock });
     } catch (error) {
-      // An endpoint can reject a range for its size with any error text.
+      // An endpoint that finds a range too large may say so with any error text.
       this.#range = Math.max(1, Math.floor(this.#range / 2));
       throw error;
     }
@@ -117,7 +117,7 @@ function readStored(options: PaidWatchOptions): Pick<Stored, 'block'> & {
     });
     return { block: stored.block, paid };
   } catch (error) {
-    // The file has not been written yet or is damaged. The chain contains all of its data.
+    // The file has not been written yet or is damaged. All of its data is on the chain.
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined || code === 'ENOENT') return start;
     throw error;
@@ -134,7 +134,7 @@ const PAID_TOPIC = encodeEventTopics({ abi: BRIDGE_ABI, eventName: 'Paid' })[0] 
 /** The event data is the destination followed by the amount. */
 const USD_AT = 2 + 64;
 
-/** Returns the payments of the bridge in a range of blocks, including both ends. */
+/** Returns the bridge's payments in a range of blocks, both ends inclusive. */
 async function readPaid(
   client: ChainClient,
   bridge: Hex,

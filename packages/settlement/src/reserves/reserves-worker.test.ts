@@ -19,7 +19,7 @@ import type { DepositWatcher } from '../deposit-watcher.ts';
 import { ReservesWorker } from './reserves-worker.ts';
 
 /**
- * Compares liabilities with the balance of a real bridge after any events on the chain and in the
+ * Compares liabilities with a real bridge's balance after arbitrary events on the chain and in the
  * books.
  */
 
@@ -96,7 +96,7 @@ class Rig {
     await this.settlement.bridged.chain.rpc('eth_sendRawTransaction', [raw]);
   }
 
-  /** Deposits test tokens into the bridge, which back the grants. */
+  /** Deposits test tokens into the bridge to back the grants. */
   async back(micro: bigint): Promise<void> {
     const { contracts, keys } = this.settlement.bridged;
     await this.settlement.bridged.send(keys.minter, { data: mintData(contracts.bridge, micro) });
@@ -151,7 +151,7 @@ afterEach(async () => {
   }
 });
 
-test('R-conservation: every difference between chain and books is classified, without a remainder', async () => {
+test('R-conservation: every difference between chain and books is classified, with nothing left over', async () => {
   const rig = await Rig.open();
   const [user] = rig.settlement.bridged.users as [Address];
   await rig.deposit(0, 9_000_000);
@@ -191,13 +191,12 @@ test('R-conservation: every difference between chain and books is classified, wi
   expect(differenceOf(rig.worker.current!)).toBe(0n);
 });
 
-test('a payment of the bridge that the venue did not order is detected', async () => {
+test('a payment by the bridge that the venue did not order is detected', async () => {
   const rig = await Rig.open();
   await rig.deposit(0, 9_000_000);
   await rig.round();
   const user = privateKeyToAccount(rig.settlement.bridged.keys.guardian).address;
-  // Uses the number of a deposit return, because the number of a withdrawal would stop the watcher
-  // itself.
+  // Uses the number of a deposit return, because a withdrawal number would stop the watcher itself.
   const withdrawalId = RETURN_ID_MIN + 77n;
   await payFromBridge(rig.settlement.bridged, {
     withdrawalId,
@@ -261,7 +260,7 @@ test('a lost or damaged tree is rebuilt immediately', async () => {
   });
 });
 
-test('the publication waits for pending test tokens, up to a limit, and for the history', async () => {
+test('publication waits for pending test tokens, up to a limit, and for the history', async () => {
   const rig = await Rig.open();
   const { replica } = rig.settlement;
   rig.grant(rig.settlement.bridged.users[0]!, 3_000_000);
@@ -278,7 +277,7 @@ test('the publication waits for pending test tokens, up to a limit, and for the 
   expect(rig.published).toMatchObject({ unbackedMicroUsdc: 3_000_000, assetsMicroUsdc: 0 });
 });
 
-/** Credits deposits like another replica that reads the chain at the same time. */
+/** Credits deposits as another replica reading the chain at the same time would. */
 async function creditElsewhere(rig: Rig): Promise<void> {
   const { bridged, replica } = rig.settlement;
   const file = join(bridged.directory, 'watched-elsewhere.json');
@@ -287,15 +286,15 @@ async function creditElsewhere(rig: Rig): Promise<void> {
   expect(replica.state.bridge?.bookedBlock).toBeGreaterThan(rig.watcher.status.block);
 }
 
-test('R-conservation: reserves of a chain block are not compared with books of a later block', async () => {
+test('R-conservation: reserves as of one chain block are not compared with books as of a later block', async () => {
   const rig = await Rig.open();
   await rig.deposit(0, 9_000_000);
   await rig.round();
   await rig.deposit(1, 10_000_774);
   await creditElsewhere(rig);
   rig.settlement.replica.pass(DAY_MS);
-  // This replica's view of the chain lags, so it compares nothing until it has read as far as the
-  // books.
+  // This replica's view of the chain lags behind, so it compares nothing until it has caught up
+  // with the books.
   const before = rig.worker.current;
   const { published } = rig;
   await rig.worker.step();
@@ -307,7 +306,7 @@ test('R-conservation: reserves of a chain block are not compared with books of a
   expect(rig.lines.filter((line) => line.includes('holds less than'))).toEqual([]);
 });
 
-test('R-terms: a tree that was begun in one term is not published in the next', async () => {
+test('R-terms: a tree begun in one term is not published in the next', async () => {
   const rig = await Rig.open();
   await rig.deposit(0, 9_000_000);
   while (await rig.watcher.step()) continue;
@@ -319,7 +318,7 @@ test('R-terms: a tree that was begun in one term is not published in the next', 
   expect(rig.published!.height).toBeGreaterThan(begun);
 });
 
-test('R-terms: a holder that was suspended cannot publish after its successor', async () => {
+test('R-terms: a suspended holder cannot publish after its successor has', async () => {
   const rig = await Rig.open();
   const { replica } = rig.settlement;
   await rig.deposit(0, 9_000_000);
@@ -338,7 +337,7 @@ test('R-terms: a holder that was suspended cannot publish after its successor', 
     unsettledMicroUsdc: 0,
     unbackedMicroUsdc: 0,
   };
-  // The height is older, so only the check of the term rejects the result of the suspended process.
+  // The height is older, so only the term check rejects the suspended process's result.
   const { blockNumber, height } = { blockNumber: 0, height: 1 };
   await successor.propose({ type: 'publishReserves', height, blockNumber, ...figures });
   const { published } = rig;

@@ -41,17 +41,17 @@ export type ReservesOptions = {
   readonly contracts: BridgeContracts;
   readonly fromBlock: number;
   /**
-   * The interval between publications in milliseconds. Publications take place at its multiples
-   * since 1970, UTC.
+   * The interval between publications in milliseconds. Publications take place at multiples of this
+   * interval since 1970, UTC.
    */
   readonly everyMs: number;
   readonly watch: () => WatchStatus;
-  /** True if the venue mints the token itself and backs its grants shortly after it pays them. */
+  /** True if the venue mints the token itself and backs its grants shortly after paying them. */
   readonly isMinter: boolean;
   readonly replica: Replica & Pick<HolderReplica, 'term'>;
   readonly history: Pick<History, 'ask'>;
   readonly folder: string;
-  /** The file with the payments that were read from the chain. */
+  /** The file that stores the payments read from the chain. */
   readonly file: string;
   readonly now: () => number;
   readonly log: Logger;
@@ -72,8 +72,8 @@ const UNBACKED_WAIT_MS = 60_000;
 /**
  * Compares the liabilities of the venue with the balance of the bridge and publishes the result in
  * the log: at the first start, and then by default daily at 00:00 UTC in log time. Deposits and
- * withdrawals continue during a comparison, so it counts only if none was credited or settled since
- * it began.
+ * withdrawals continue during a comparison, so it counts only if none has been credited or settled
+ * since it began.
  */
 export class ReservesWorker {
   readonly #options: ReservesOptions;
@@ -101,8 +101,8 @@ export class ReservesWorker {
   }
 
   /**
-   * Runs one step. Returns true if more can be read immediately. Errors are reported and do not
-   * delay other work.
+   * Runs one step. Returns true if more can be read immediately. Errors are reported without
+   * delaying other work.
    */
   async step(): Promise<boolean> {
     try {
@@ -135,7 +135,8 @@ export class ReservesWorker {
       const height = this.#publishedHeight;
       if (height === undefined) return 'missing';
       const proof = await this.#readProof(user, height);
-      // A tree that was published in the meantime has replaced the one that was read.
+      // Unless the heights match, a tree published in the meantime has replaced the one that was
+      // read.
       if (this.#publishedHeight === height) return proof;
     }
   }
@@ -149,7 +150,7 @@ export class ReservesWorker {
     const hasher = await this.#hasher;
     const proof = await readProof({ folder, height, secret: this.#secret, hasher, user });
     if (proof !== 'damaged') return proof;
-    // The next round publishes a different tree.
+    // The next round publishes a new tree.
     log.error({ height }, 'Merkle tree of the published reserves is damaged; publishing a new one');
     await rm(treeFile(folder, height), { force: true });
     return 'missing';
@@ -180,8 +181,7 @@ export class ReservesWorker {
   }
 
   /**
-   * Uses the current state, so the caller must not await between this call and the use of its
-   * result.
+   * Uses the current state, so the caller must not await between this call and using its result.
    */
   #figuresOf(blockNumber: number, balance: bigint): CurrentReserves | undefined {
     const { replica, watch } = this.#options;
@@ -206,7 +206,7 @@ export class ReservesWorker {
     const turnOf = (timeMs: number): number => Math.floor(timeMs / everyMs);
     const isDone =
       published !== undefined && turnOf(published.publishedMs) >= turnOf(replica.head.timeMs);
-    // Without its tree, no proof would be available until the next publication.
+    // If the tree is missing, no proofs would be available until the next publication.
     if (isDone && existsSync(treeFile(folder, published.height))) {
       this.#dueSinceMs = undefined;
       return false;
@@ -226,8 +226,8 @@ export class ReservesWorker {
   }
 
   /**
-   * Requests the tree of exactly this block. The builder follows the log with a delay, so it
-   * reaches the block after the request. In the meantime, work on the chain continues.
+   * Requests the tree of exactly this block. The builder lags behind the log, so it reaches the
+   * block only after the request. Work on the chain continues in the meantime.
    */
   #build(figures: CurrentReserves): void {
     const { height } = figures;
@@ -308,8 +308,8 @@ async function removeOthers(folder: string, height: number): Promise<void> {
 type Source = Pick<ReservesWorker, 'current' | 'proof'>;
 
 /**
- * Returns the reserves of a cluster: the replica that works on the chain compares them and has the
- * tree, and the other replicas query it.
+ * Returns the reserves of a cluster: the replica that transacts on the chain compares them and
+ * holds the tree, and the other replicas query it.
  */
 export function sharedReserves(own: Source, settlement: SharedSettlement): Source {
   settlement.addStatus(() => own.current);
@@ -336,8 +336,8 @@ type FigureSources = {
   readonly book: DepositBook;
   readonly blockNumber: number;
   /**
-   * The newest block of the chain on which the books of the log depend, no matter which replica
-   * reported it.
+   * The newest block of the chain that the books in the log depend on, whichever replica reported
+   * it.
    */
   readonly bookedBlock: number;
   readonly balance: bigint;
@@ -346,8 +346,8 @@ type FigureSources = {
 
 /**
  * Compares liabilities and assets as of one block of the chain. Returns undefined while the books
- * are ahead of that block, because another replica has credited or settled based on a later block;
- * the balance at this block would not match the books.
+ * are ahead of that block, because another replica has credited or settled based on a later block.
+ * The balance at this block would then not match the books.
  */
 export function figuresOf(sources: FigureSources): ReserveFigures | undefined {
   const { balance, blockNumber, book, bookedBlock, granted, isOpen, owed, paid } = sources;
@@ -363,8 +363,8 @@ export function figuresOf(sources: FigureSources): ReserveFigures | undefined {
 }
 
 /**
- * Returns the sum of waiting amounts, held deposits and dust. An event without a transfer did not
- * bring any funds.
+ * Returns the sum of pending amounts, held deposits and dust. An event without a transfer brought
+ * in no funds.
  */
 export function keptAsideOf({ aside, dust, pots }: DepositBook): bigint {
   const small = Object.values(pots).map(({ amount }) => BigInt(amount));
