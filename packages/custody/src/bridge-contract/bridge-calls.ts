@@ -14,7 +14,7 @@ import type { Payout, Signed } from '../signing/bridge-signatures.ts';
 /** The values that the contract's `stateOf` returns for a withdrawal. */
 export const ON_CHAIN = { none: 0, queued: 1, paid: 2, cancelled: 3 } as const;
 
-/** The refusal codes of Refusals.sol that the venue handles. */
+/** The refusal codes in Refusals.sol that the venue handles. */
 export const REFUSED = { invalid: 4, tooFew: 5, unsorted: 8, transfer: 9, tooEarly: 11 } as const;
 
 /** A paused bridge reverts without a code. */
@@ -148,7 +148,7 @@ export async function wouldTransfer(
   });
   try {
     const returned = await client.call({ from: bridge, to: token, data }, block);
-    // The result is interpreted as the bridge does: a token can return no data, or true.
+    // The result is interpreted as the bridge interprets it: a token can return no data, or true.
     return returned === '0x' || BigInt(returned) === 1n;
   } catch (error) {
     if (!(error instanceof ChainRevertError)) throw error;

@@ -11,7 +11,7 @@ type DepositSource = {
   readonly blockNumber: number;
 };
 
-/** A log of funds sent to the bridge, of a returned deposit, or of a payout. */
+/** A log for funds sent to the bridge, a returned deposit, or a payout. */
 export type DepositLog = {
   readonly kind: 'deposit' | 'transfer' | 'return' | 'payout';
   /** The user of a `Deposit` or `Paid` event, or the sender of a `Transfer` event. */
@@ -33,9 +33,7 @@ const TRANSFER_TOPIC = topicOf(encodeEventTopics({ abi: TEST_USDC_ABI, eventName
 
 export type BridgeContracts = { readonly bridge: Hex; readonly token: Hex };
 
-/**
- * Returns all logs in a range of blocks from which deposits are derived, in the order of the chain.
- */
+/** Returns all logs in a range of blocks that deposits are derived from, in chain order. */
 export async function readDepositLogs(
   client: ChainClient,
   { bridge, token }: BridgeContracts,
@@ -52,13 +50,13 @@ export async function readDepositLogs(
 }
 
 /**
- * Returns false for transfers of zero tokens, which any account can make in the name of another.
+ * Returns false for transfers of zero tokens, which any account can make in another account's name.
  */
 function isMoney({ amount, kind }: DepositLog): boolean {
   return amount > 0n || kind === 'return' || kind === 'payout';
 }
 
-/** Returns the logs of a transaction from which deposits are derived. */
+/** Returns a transaction's logs that deposits are derived from. */
 export function depositLogsAmong(
   logs: readonly ChainLog[],
   { bridge, token }: BridgeContracts,
@@ -73,7 +71,9 @@ export function depositLogsAmong(
     .map((log) => depositLog(log, chainId));
 }
 
-/** In deposits and transfers, the first indexed field is the account and the data is the amount. */
+/**
+ * In deposits and transfers, the first indexed field is the account, and the data is the amount.
+ */
 function depositLog(log: ChainLog, chainId: number): DepositLog {
   const [topic = '0x', first = '0x', second = '0x'] = log.topics;
   const source = {
@@ -108,15 +108,13 @@ function topicOf(topics: readonly unknown[]): Hex {
   return topics[0] as Hex;
 }
 
-/**
- * Payouts without a withdrawal have ids of at least this value. The ids of withdrawals start at 1.
- */
+/** Payouts without a withdrawal have ids starting at this value. Withdrawal ids start at 1. */
 export const RETURN_ID_MIN = 1n << 63n;
 
 /**
  * Returns the id of the payout that returns a held deposit. The id is derived from the deposit
- * alone, and the contract pays each id only once. A deposit is therefore returned once, regardless
- * of the sender and the number of attempts (R-deposit).
+ * alone, and the contract pays each id only once. A deposit is therefore returned only once,
+ * regardless of who returns it and how often (R-deposit).
  */
 export function returnIdOf(txHash: Hex, logIndex: number): bigint {
   return idOf(encodePacked(['bytes32', 'uint256'], [txHash, BigInt(logIndex)]));

@@ -11,9 +11,7 @@ import { KeyError } from '../key-files/key-error.ts';
  * can be tested.
  */
 export const LOCAL_BRIDGE = { threshold: 2n, largeUsd: 100_000_000_000n, delaySeconds: 20n };
-/**
- * This is more gas than one payout of a batch uses with these contracts. Unused gas is not charged.
- */
+/** More gas than one payout in a batch uses with these contracts. Unused gas is not charged. */
 export const LOCAL_PAYOUT_GAS = 250_000n;
 const GAS = 8_000_000n;
 const MAX_FEE = 10_000_000_000n;
@@ -28,7 +26,7 @@ export function localContracts(keys: LocalKeys): BridgeContracts {
   return { token: at(0n), bridge: at(1n) };
 }
 
-/** Deploys the missing contracts, even after a crash between the two deployments. */
+/** Deploys any missing contracts, including after a crash between the two deployments. */
 export async function deployLocalContracts(
   endpoint: ChainEndpoint,
   keys: LocalKeys,
@@ -72,8 +70,8 @@ export async function deployLocalContracts(
 
 /**
  * Throws unless the keys belong to this chain. A local chain grants ether to its keys in its first
- * block, and no key can spend all of it, so a key without ether belongs to another chain. `file`
- * contains the keys, and `addresses` contains their addresses by name.
+ * block, and no key can spend all of it, so a key without ether belongs to another chain. `file` is
+ * the key file, and `addresses` gives the keys' addresses by name.
  */
 export async function assertOwnKeys(
   endpoint: ChainEndpoint,

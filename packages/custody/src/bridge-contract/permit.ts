@@ -48,13 +48,16 @@ export async function readPermitDomain(client: ChainClient, token: Hex): Promise
   return { name, version, chainId: client.chainId, verifyingContract: token };
 }
 
-/** The state of a user on the chain that determines whether a deposit by permit can succeed. */
+/** A user's on-chain state that determines whether a deposit by permit can succeed. */
 export type PermitState = {
-  /** The token's next nonce for the user, and the first nonce that no deposit has used. */
+  /**
+   * The token's next nonce for the user (`nonce`), and the first nonce that no deposit has used
+   * (`unused`).
+   */
   readonly nonce: bigint;
   readonly unused: bigint;
   readonly balance: bigint;
-  /** The amount that the bridge can take without a new permit. */
+  /** The amount that the bridge may take without a new permit. */
   readonly allowance: bigint;
 };
 
@@ -121,8 +124,8 @@ export async function permitSigner(
   });
   try {
     const { r, s, v } = signature;
-    // Every signature has a second form with a high s, which tokens reject, so sending it would
-    // only waste gas.
+    // Every signature has a second form with a high `s` value, which tokens reject, so sending it
+    // would only waste gas.
     if (BigInt(s) > HIGHEST_S) return undefined;
     return (await recoverAddress({ hash, signature: { r, s, v: BigInt(v) } })).toLowerCase() as Hex;
   } catch {

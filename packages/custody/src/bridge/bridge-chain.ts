@@ -112,7 +112,7 @@ type SendOptions = {
 };
 
 /**
- * The gas limit exceeds the estimate, because an estimate is for one block and the call may be
+ * The gas limit exceeds the estimate, because it was made for one block and the call may be
  * executed in another.
  */
 const GAS_SHARE = { of: 100n, take: 130n };
@@ -192,12 +192,12 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Thrown if the requested operation is not possible. Nothing has been changed. */
+/** Thrown if the requested operation is not possible. Nothing was changed. */
 export class BridgeCommandError extends Error {
   override readonly name = 'BridgeCommandError';
 }
 
-/** Thrown if a transaction was sent but is not in a block yet. It may still succeed. */
+/** Thrown if a transaction has been sent but is not in a block yet. It may still succeed. */
 export class NotMinedError extends Error {
   override readonly name = 'NotMinedError';
 }

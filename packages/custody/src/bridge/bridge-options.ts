@@ -37,7 +37,7 @@ type Text = {
   [Name in keyof typeof OPTIONS]: Values[Name] extends readonly string[] | undefined ? never : Name;
 }[keyof typeof OPTIONS];
 
-/** Reads the arguments of a command line. A missing or invalid argument causes a UsageError. */
+/** Reads command-line arguments. A missing or invalid argument causes a UsageError. */
 export class BridgeOptions {
   readonly positionals: readonly string[];
   readonly #values: Values;
@@ -94,7 +94,7 @@ export class BridgeOptions {
     return value;
   }
 
-  /** Returns the only positional argument after the command, such as an id or a file. */
+  /** Returns the single positional argument that follows the command, such as an id or a file. */
   only(what: string): string {
     const [word, ...others] = this.positionals;
     if (word === undefined || others.length > 0) throw new UsageError(`Pass exactly one ${what}`);
@@ -139,7 +139,7 @@ function parse(args: readonly string[]) {
 export type BridgeContext = {
   readonly options: BridgeOptions;
   readonly print: (line: string) => void;
-  /** Prints warnings for users, separate from the output for programs. */
+  /** Prints warnings for users, separately from the output meant for programs. */
   readonly warn: (line: string) => void;
 };
 
@@ -151,7 +151,7 @@ export async function clientOf({ options }: BridgeContext): Promise<ChainClient>
   return connect(options.rpc, { ...chainId, confirmations: options.whole('confirmations') });
 }
 
-/** Sends a transaction that is signed with the key given by `--key`. */
+/** Sends a transaction signed with the key given by `--key`. */
 export async function send(
   { options, print }: BridgeContext,
   client: ChainClient,
@@ -188,7 +188,7 @@ export function keyPlaceWarnings(setting: string): readonly string[] {
 }
 
 /**
- * Returns the nearest parent folder under version control. In a linked work tree `.git` is a file.
+ * Returns the nearest parent folder under version control. In a linked work tree, `.git` is a file.
  */
 function workTreeOf(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {

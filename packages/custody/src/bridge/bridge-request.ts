@@ -11,16 +11,16 @@ import { BRIDGE_ABI } from '@oddlot/contracts';
 import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 
 /**
- * A request that validators sign manually, as a file that they pass on. It contains EIP-712 data,
- * which any wallet can also sign, and the signatures that have been collected.
+ * A request that validators sign manually, in a file passed from one to the next. It contains
+ * EIP-712 data, which any wallet can sign, and the signatures collected so far.
  */
 
-/** Addresses and hashes of a request are in lower case. */
+/** Addresses and hashes in a request are in lower case. */
 export const HexAddress = Address.transform((text) => text as string as Hex);
 export const HexHash = Hash.transform((text) => text as string as Hex);
 
 const FORMAT = 'oddlot-bridge-request-1';
-/** The umask determines the access of other users, because validators pass the file on. */
+/** Other users' access is left to the umask, because validators pass the file on. */
 const FOR_OTHERS = 0o666;
 const Uint = z.string().regex(/^(0|[1-9][0-9]{0,77})$/);
 const Signature = z.string().regex(/^0x[0-9a-fA-F]{130}$/);
@@ -74,7 +74,7 @@ const Deposit = z.strictObject({ txHash: HexHash, logIndex: z.int().min(0) });
 
 const RequestFile = z.strictObject({
   format: z.literal(FORMAT),
-  /** The deposit that is returned, from which the id of the payout is derived. */
+  /** The deposit being returned, from which the id of the payout is derived. */
   deposit: Deposit.optional(),
   typedData: z.looseObject({
     domain: z.strictObject({
@@ -104,8 +104,8 @@ export function typedDataOf({ bridge, chainId, message, primaryType }: BridgeReq
 }
 
 /**
- * Reads a request from its file. Throws unless it is complete and its typed data is what the bridge
- * verifies.
+ * Reads a request from its file. Throws unless the request is complete and its typed data is what
+ * the bridge verifies.
  */
 export function readRequest(file: string): BridgeRequest {
   const fault = (why: string): BridgeCommandError => new BridgeCommandError(`${file}: ${why}`);
@@ -123,8 +123,7 @@ export function readRequest(file: string): BridgeRequest {
   const { chainId, verifyingContract } = typedData.domain;
   const place = { chainId, bridge: verifyingContract, deposit };
   const request: BridgeRequest = { ...place, signatures: signatures as Hex[], ...inner.data };
-  // Another wallet would sign the typed data in the file, so it must be the data that the bridge
-  // verifies.
+  // Other wallets would sign the typed data in the file, so it must be what the bridge verifies.
   if (!isDeepStrictEqual(typedData, plain(typedDataOf(request)))) {
     throw fault('the typed data does not match what the bridge verifies');
   }
@@ -133,7 +132,7 @@ export function readRequest(file: string): BridgeRequest {
 }
 
 /**
- * Rejects payouts of withdrawals, which are signed by validator processes that query the venue.
+ * Rejects payouts for withdrawals, which are signed by validator processes that query the venue.
  * Only payouts without a withdrawal are signed manually.
  */
 function assertByHand(request: BridgeRequest, fault: (why: string) => Error): void {
@@ -182,7 +181,7 @@ function faultOf(error: z.ZodError): string {
 
 const LOWEST_V = 27;
 
-/** Returns the data of the contract call. The signatures must be in the order of their signers. */
+/** Returns the data of the contract call. The signatures must be sorted by signer. */
 export function requestCall(request: BridgeRequest, ordered: readonly Hex[]): Hex {
   const signatures = ordered.map((text) => {
     const { r, s, yParity } = parseSignature(text);

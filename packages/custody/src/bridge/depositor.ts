@@ -7,7 +7,7 @@ import { BridgeCommandError, connect, sendTransaction } from './bridge-chain.ts'
 
 type DepositorOptions = {
   readonly rpc: string;
-  /** The expected chain id. Endpoints of another chain are rejected. */
+  /** The expected chain id. Endpoints for another chain are rejected. */
   readonly chainId: number;
   readonly bridge: string;
   readonly token: string;
@@ -17,12 +17,12 @@ type DepositorOptions = {
 type Holding = {
   readonly microUsdc: bigint;
   readonly nonce: number;
-  /** The fields of the token's domain that a permit hash includes. */
+  /** The fields of the token's domain that are part of a permit hash. */
   readonly name: string;
   readonly version: string;
 };
 
-/** Thrown if nothing was sent; the message contains the reason. */
+/** Thrown if nothing was sent; the message gives the reason. */
 export class DepositError extends Error {
   override readonly name = 'DepositError';
   /** True if the chain did not respond; false if it would reject the deposit. */
@@ -36,7 +36,7 @@ export class DepositError extends Error {
 
 const CONFIRMATIONS = 1;
 
-/** A user who deposits into a bridge, with read access to the chain. */
+/** A user who deposits into a bridge, and who has read access to the chain. */
 export class Depositor {
   readonly #client: ChainClient;
   readonly #bridge: Hex;
@@ -61,9 +61,7 @@ export class Depositor {
     return { microUsdc: balance, nonce: Number(nonce), name, version };
   }
 
-  /**
-   * Sends USDC to the bridge, waits until a block contains the transaction, and returns its hash.
-   */
+  /** Sends USDC to the bridge, waits until the transaction is in a block, and returns its hash. */
   async transfer(
     microUsdc: bigint,
     how: {
@@ -81,9 +79,7 @@ export class Depositor {
   }
 }
 
-/**
- * Converts errors, so that a rejection by the chain can be distinguished from a missing response.
- */
+/** Converts errors so that a rejection by the chain can be told apart from a missing response. */
 async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;

@@ -21,8 +21,8 @@ import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 import type { ChainClient } from '../chain/chain-client.ts';
 
 /**
- * Commands that need at most one key: those of the guardian, the payment of queued payouts, the
- * deployment of a bridge, the status, and key management.
+ * Commands that need at most one key: the guardian's commands, paying queued payouts, deploying a
+ * bridge, showing the status, and managing keys.
  */
 
 /** Stops deposits and payouts with the guardian's key. */
@@ -35,7 +35,7 @@ export const unpauseByGuardian: BridgeCommand = (context) => call(context, 'unpa
 export const cancelQueued: BridgeCommand = (context) =>
   call(context, 'cancelQueued', [idOf(context.options.only('id'))]);
 
-/** Pays a queued large payout that is due. This command is open to any account. */
+/** Pays a queued large payout that is due. Any account may run this command. */
 export const finish: BridgeCommand = (context) =>
   call(context, 'finish', [idOf(context.options.only('id'))]);
 
@@ -49,7 +49,7 @@ async function call(
   await send(context, await clientOf(context), { to, data });
 }
 
-/** Creates a key in a file that only its owner can read. Only the address of the key is printed. */
+/** Creates a key in a file that only its owner can read. Only the key's address is printed. */
 export const makeKey: BridgeCommand = async ({ options, print, warn }) => {
   const file = options.only('file');
   const key = generatePrivateKey();
@@ -102,9 +102,7 @@ export const deploy: BridgeCommand = async (context) => {
   print(`bridgeFromBlock = ${receipt.blockNumber}`);
 };
 
-/**
- * Prints the parties that control a bridge, the bridge's balance, and whether the bridge is paused.
- */
+/** Prints the parties that control a bridge, its balance, and whether it is paused. */
 export const status: BridgeCommand = async (context) => {
   const { options, print } = context;
   const bridge = options.address('bridge');

@@ -46,7 +46,7 @@ async function run(line: string): Promise<{ code: number; output: string }> {
   return { code, output: lines.join('\n') };
 }
 
-/** Runs a command on the test bridge, which must succeed, and returns its output. */
+/** Runs a command on the test bridge, asserts that it succeeds, and returns its output. */
 async function done(command: string, key?: Party): Promise<string> {
   const { code, output } = await onBridge(command, key);
   expect(output).toSatisfy(() => code === 0);
@@ -147,7 +147,7 @@ test('a warning is printed when a key is created in a git work tree or is readab
   ]);
 });
 
-test('the status contains the parties, the balance of the bridge, and whether it is paused', async () => {
+test('the status shows the parties, the balance of the bridge, and whether it is paused', async () => {
   const output = await done(`status --id 1 --account ${addresses.guardian}`);
   for (const line of [
     `bridge     ${bridge} on chain ${CHAIN_ID}`,
@@ -199,13 +199,13 @@ test('a threshold of validators can lift a pause if each of them signs a copy of
   const both = `unpause --send ${file('unpause.json')} --send ${file('copy.json')}`;
   await done(both, 'sender');
   expect(await done('status')).toContain('state      running');
-  // Signatures that were collected for one pause cannot lift another.
+  // Signatures collected for lifting one pause cannot lift another.
   await done('pause', 'guardian');
   expect((await onBridge(both, 'sender')).output).toContain('the nonce has changed');
   await done('unpause', 'guardian');
 });
 
-test('a signature of another wallet is accepted if it signs this request', async () => {
+test('a signature from another wallet is accepted if it signs this request', async () => {
   await done(`cancel 41 --prepare ${file('cancel.json')}`);
   const { typedData } = JSON.parse(readFileSync(file('cancel.json'), 'utf8'));
   const account = privateKeyToAccount(keyOf('v2'));
@@ -368,7 +368,7 @@ test('the balance of a bridge can be moved only to the next bridge', async () =>
   expect(there.output).toContain('balance    900 USDC');
 });
 
-test('a rotation replaces the validators, and the former ones lose their role', async () => {
+test('a rotation replaces the validators, and the former validators lose their role', async () => {
   const { guardian, v2, v3, v4 } = addresses;
   const parties = `--validators ${v2},${v3},${v4} --threshold 2 --guardian ${guardian}`;
   const warned = await done(

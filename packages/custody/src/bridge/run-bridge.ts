@@ -22,8 +22,8 @@ import {
 } from './threshold-commands.ts';
 
 /**
- * The exit codes of the commands. `notMined` means that a transaction was sent with an unknown
- * result.
+ * The exit codes of the commands. `notMined` means that a transaction was sent but its result is
+ * unknown.
  */
 const EXIT = { done: 0, failed: 1, usage: 2, notMined: 3 } as const;
 
@@ -67,7 +67,7 @@ const COMMANDS: Readonly<Record<string, BridgeCommand>> = {
   status,
   deploy,
   pause,
-  // The guardian alone can do this without a request file.
+  // Only the guardian can do this without a request file.
   unpause: (context) => {
     const file = context.options.text('prepare') ?? context.options.sent;
     return file === undefined ? unpauseByGuardian(context) : unpauseByThreshold(context);

@@ -29,7 +29,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 
 /**
  * Commands that need a threshold of validators. A request is prepared, signed by each validator on
- * the machine that stores its key, and sent.
+ * the machine that stores its key, and then sent.
  */
 
 export const rotate: BridgeCommand = (context) =>
@@ -100,14 +100,14 @@ export const move: BridgeCommand = (context) =>
 const ZERO = '0x0000000000000000000000000000000000000000';
 const TIMEOUT_MS = 10_000;
 /**
- * The size limit of a response from the operator's own venue, which can contain ten thousand
+ * The size limit for a response from the operator's own venue, which can list ten thousand
  * deposits.
  */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Deposits that are not returned. Those of the first kind are credited when the agent binding ends,
- * and those of the second kind did not transfer any funds.
+ * Deposits that are not returned: the first kind is credited when the agent binding ends, and the
+ * second kind transferred no funds.
  */
 const NOT_RETURNED: Readonly<Record<string, string>> = {
   bound: 'it will be credited once its address is no longer an agent',
@@ -193,7 +193,8 @@ async function asideOf(
 }
 
 /**
- * Verifies that the chain contains the funds, because the venue's record alone is not sufficient.
+ * Verifies that the chain contains the funds, because the venue's record alone is not sufficient
+ * evidence.
  */
 async function assertOnChain(
   client: ChainClient,
@@ -279,8 +280,8 @@ function merged(files: readonly string[]): BridgeRequest {
 }
 
 /**
- * Shows a request. Given a key, or a signature that was created elsewhere, it also adds a signature
- * to the request. The command does not need a network connection.
+ * Shows a request. If given a key, or a signature created elsewhere, it also adds the signature to
+ * the request. The command needs no network connection.
  */
 export const signRequest: BridgeCommand = async ({ options, print }) => {
   const file = options.only('file');

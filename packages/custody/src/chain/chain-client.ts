@@ -12,9 +12,9 @@ import {
 export type { EndpointStatus } from './endpoints.ts';
 
 type ChainHead = {
-  /** The number of the newest block that enough endpoints have. */
+  /** The number of the newest block that enough endpoints report. */
   readonly head: number;
-  /** The number of the newest block with the required confirmations; 0 before the first one. */
+  /** The number of the newest block with the required confirmations; 0 if there is none yet. */
   readonly confirmed: number;
 };
 
@@ -22,7 +22,7 @@ type ChainHead = {
 export type ChainFees = { readonly baseFee: bigint; readonly priorityFee: bigint };
 
 /**
- * The part of a call's result on which endpoints must agree. The text of a refusal differs between
+ * The part of a call's result that endpoints must agree on. A refusal's text differs between
  * endpoints, but its data does not.
  */
 type CallOutcome = { readonly result?: Hex; readonly refused?: string };
@@ -30,7 +30,7 @@ type CallOutcome = { readonly result?: Hex; readonly refused?: string };
 type ChainClientOptions = {
   readonly endpoints: readonly ChainEndpoint[];
   readonly chainId: number;
-  /** The number of blocks from a confirmed block to the head, including both; at least 1. */
+  /** The number of blocks from a confirmed block to the head, both inclusive; at least 1. */
   readonly confirmations: number;
   /** The upper limit of the suggested tip, in wei. */
   readonly maxPriorityFee?: bigint | undefined;
@@ -41,9 +41,9 @@ const MAX_PRIORITY_FEE = 20_000_000_000n;
 /**
  * Reads a chain through one or several endpoints. With several endpoints, a response is accepted
  * only if at least two of them, and more than half of those that respond, agree. If one of three
- * endpoints returns false data, it therefore has no effect. Where honest endpoints report different
- * numbers, neither the highest nor the lowest is used. The client has no state except that of the
- * endpoints.
+ * endpoints returns false data, this therefore has no effect. Where honest endpoints may report
+ * different numbers, neither the highest nor the lowest is used. The client has no state apart from
+ * that of its endpoints.
  */
 export class ChainClient {
   readonly chainId: number;
@@ -116,7 +116,7 @@ export class ChainClient {
     );
   }
 
-  /** Returns the logs of a contract in a range of blocks, including both ends, in order. */
+  /** Returns a contract's logs in a range of blocks, both ends inclusive, in order. */
   logs(range: {
     readonly address: Hex;
     /** The topics by position. Null matches any topic, and a list matches any of its topics. */
@@ -148,7 +148,7 @@ export class ChainClient {
 
   /**
    * Returns the receipt of a transaction in a block, or undefined if fewer than two endpoints have
-   * it. If two receipts differ and the other endpoints do not settle the difference, a
+   * it. If two receipts differ and the other endpoints do not settle the question, a
    * ChainDisagreementError is thrown.
    */
   async receipt(txHash: Hex): Promise<ChainReceipt | undefined> {
@@ -170,9 +170,9 @@ export class ChainClient {
   }
 
   /**
-   * Returns true if, as of a block, a nonce of an address has been used and no block contains any
-   * of these transactions. All endpoints that respond must agree, and at least two if there are
-   * two. The caller can then safely send the same call under another nonce.
+   * Returns true if, as of a block, an address's nonce has been used and no block contains any of
+   * these transactions. All responding endpoints must agree, and at least two must respond if there
+   * are two. The caller can then safely send the same call under another nonce.
    */
   async isUsedByOther(
     place: { readonly address: Hex; readonly nonce: number; readonly blockNumber: number },
@@ -204,8 +204,8 @@ export class ChainClient {
   }
 
   /**
-   * Returns the result of a contract call at the newest block or at a given one. A refusal counts
-   * like any other result and throws a ChainRevertError only if enough endpoints agree.
+   * Returns the result of a contract call at the newest block or at a given one. A refusal is
+   * treated like any other result: a ChainRevertError is thrown only if enough endpoints agree.
    */
   async call(
     call: { readonly from?: Hex; readonly to: Hex; readonly data: Hex },
@@ -237,8 +237,8 @@ export class ChainClient {
   }
 
   /**
-   * Returns the next nonce of an address, with or without pending transactions. The result is the
-   * highest nonce that two endpoints have reached.
+   * Returns the next nonce of an address, with or without counting pending transactions. The result
+   * is the highest nonce that two endpoints have reached.
    */
   async nonceOf(address: Hex, block: 'latest' | 'pending'): Promise<number> {
     const answers = await this.#pool.ask(async (request) =>
@@ -280,7 +280,7 @@ export class ChainClient {
    */
   async estimateGas(call: {
     readonly from: Hex;
-    /** The recipient, which is undefined for the creation of a contract. */
+    /** The recipient; undefined when creating a contract. */
     readonly to?: Hex | undefined;
     readonly data: Hex;
   }): Promise<bigint> {
@@ -307,8 +307,8 @@ export class ChainClient {
   }
 
   /**
-   * Sends a signed transaction to all endpoints. It is sufficient that one of them accepts it,
-   * already has it in its pool, or has it in a block.
+   * Sends a signed transaction to all endpoints. It is sufficient for one of them to accept it, or
+   * to have it already in its pool or in a block.
    */
   async sendRaw(raw: Hex): Promise<void> {
     await this.#pool.ask(
@@ -327,8 +327,8 @@ export class ChainClient {
   }
 
   /**
-   * Returns the response of more than half of the endpoints that have reached the block, and of at
-   * least two if there are two.
+   * Returns the response given by more than half of the endpoints that have reached the block, and
+   * by at least two if there are two.
    */
   async #agreed<Value>(name: string, ask: Ask<Value>, blockNumber = 0): Promise<Value> {
     const answers = await this.#pool.ask(ask, { head: blockNumber });
@@ -337,7 +337,7 @@ export class ChainClient {
 }
 
 /**
- * Records the error of a refusal and returns its data. Other errors are not results of the chain
+ * Records the error of a refusal and returns its data. Other errors are not results from the chain
  * and are thrown.
  */
 function noteRevert(error: unknown, reverts: Map<string, ChainRevertError>): string {

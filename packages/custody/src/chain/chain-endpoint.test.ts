@@ -31,7 +31,7 @@ describe('a chain endpoint can be reached by URL', () => {
     expect(await urlEndpoint(url, TIMEOUT_MS).request('eth_blockNumber', [])).toBe('0x7');
   });
 
-  test('a URL endpoint times out if a response begins and then stalls', async () => {
+  test('a URL endpoint times out if a response starts and then stalls', async () => {
     const silent = await serving(() => undefined);
     const halting = await serving((response) => void response.write('{"jsonrpc":"2.0","id":1,'));
     for (const url of [silent, halting]) {

@@ -40,7 +40,7 @@ test('a hanging endpoint delays a single query, and is then queried in parallel,
   expect(endpoints.map(({ asked }) => asked)).toEqual([101, 1, 101]);
 });
 
-test('the responses of a recovered endpoint count again', async () => {
+test('responses from a recovered endpoint count again', async () => {
   const { ask, endpoints, states } = poolOf(says(7), says(7), fails);
   expect(await ask()).toEqual(['e0 7', 'e1 7']);
   expect(states()).toEqual(['ok', 'ok', 'down']);

@@ -2,18 +2,18 @@ import { boundedFetch } from '@oddlot/host/bounded-json';
 import { createClient, custom, http, type Transport } from 'viem';
 
 export type ChainEndpoint = {
-  /** A name for operators, without the keys that a URL can contain. */
+  /** A name to show to operators, without any keys that the URL contains. */
   readonly name: string;
   request(method: string, params: readonly unknown[]): Promise<unknown>;
 };
 
-/** The size limit of a response. The logs of a long range can be large. */
+/** The size limit for a response. The logs of a long range can be large. */
 const ANSWER_BYTES_MAX = 10_000_000;
 
 /**
- * Returns an endpoint by URL. It does not retry; retries are up to the caller. The time limit
- * covers the whole response. The library's own limit covers only its first line, so a stalled
- * response would never time out.
+ * Returns the endpoint at a URL. It does not retry; that is up to the caller. The time limit covers
+ * the whole response. The library's own limit covers only its first line, so a stalled response
+ * would never time out.
  */
 export function urlEndpoint(url: string, timeoutMs: number): ChainEndpoint {
   const fetchFn = boundedFetch(ANSWER_BYTES_MAX) as typeof fetch;
@@ -47,13 +47,13 @@ export type EndpointStatus = {
   readonly state:
     | 'ok'
     | 'down'
-    /** The newest block of the endpoint is behind those of the other endpoints. */
+    /** The endpoint's newest block is behind those of the other endpoints. */
     | 'stale'
-    /** None of the other endpoints has the newest block of this endpoint. */
+    /** None of the other endpoints has this endpoint's newest block. */
     | 'ahead'
     | 'disagrees';
   readonly head: number;
-  /** The last error of the endpoint, or its response that contradicted the others. */
+  /** The endpoint's last error, or its last response that contradicted the others. */
   readonly error: string | undefined;
 };
 
@@ -64,7 +64,7 @@ type Watched = {
   status: EndpointStatus;
   pending: number;
   /**
-   * The number of consecutive responses that other endpoints confirmed, since the last unconfirmed
+   * The number of consecutive responses confirmed by other endpoints since the last unconfirmed
    * one.
    */
   agreed: number;
@@ -72,7 +72,7 @@ type Watched = {
 
 /** An endpoint whose head differs by this many blocks is reported to the operator. */
 const FAR_BLOCKS = 3;
-/** The time to wait for the remaining responses when there are already enough, in milliseconds. */
+/** How long to wait for the remaining responses once there are enough, in milliseconds. */
 const GRACE_MS = 1_000;
 /**
  * An endpoint that returned an unconfirmed response is reported until it has returned this many
@@ -82,8 +82,8 @@ const AGREED_AGAIN = 20;
 
 /**
  * Queries several endpoints of one chain at the same time, until enough of them return the same
- * value. An endpoint that is unavailable or slow briefly delays a single query. After that, it is
- * queried in parallel, one query at a time, until it has recovered.
+ * value. An unavailable or slow endpoint briefly delays a single query. After that, it is queried
+ * on the side, one query at a time, until it has recovered.
  */
 export class EndpointPool {
   /** The required number of responses: two if there are at least two endpoints. */
@@ -107,7 +107,9 @@ export class EndpointPool {
     return this.#watched.map(({ status }) => status);
   }
 
-  /** Queries all endpoints whose head is not known to be lower. Throws if too few respond. */
+  /**
+   * Queries all endpoints except those whose head is known to be lower. Throws if too few respond.
+   */
   async ask<Value>(
     ask: Ask<Value>,
     { head = 0, least = this.quorum }: { readonly head?: number; readonly least?: number } = {},
@@ -135,8 +137,8 @@ export class EndpointPool {
 
   /**
    * Returns the value that was returned by enough endpoints and by more than half of those that
-   * responded. A differing endpoint is reported to the operator and has no effect. Without a
-   * majority, a ChainDisagreementError is thrown.
+   * responded. An endpoint that differs is reported to the operator and otherwise has no effect.
+   * Without a majority, a ChainDisagreementError is thrown.
    */
   agree<Value>(name: string, answers: readonly Answer<Value>[]): Value | undefined {
     const byAnswer = Map.groupBy(answers, ({ value }) => textOf(value));
@@ -150,7 +152,7 @@ export class EndpointPool {
       return most[0]?.value;
     }
     if (most.length === 0) return undefined;
-    // It is unknown which of the endpoints is wrong.
+    // There is no telling which of the endpoints is wrong.
     const contradicting = groups.flatMap(([first]) => first ?? []);
     for (const { watched } of contradicting) contradict(watched, error);
     const names = contradicting.map(({ watched }) => watched.endpoint.name);
@@ -158,13 +160,13 @@ export class EndpointPool {
   }
 
   /**
-   * Returns the newest block that enough endpoints have, and records the endpoints that are far
-   * from it.
+   * Returns the newest block that enough endpoints have, and records which endpoints are far from
+   * it.
    */
   judgeHeads(answers: readonly Answer<number>[]): number {
     const head = this.reachedBy(answers);
-    // If only two heads differ, it is unknown which of them is correct. The lower one is more
-    // likely to be wrong.
+    // If there are only two heads and they differ, it is unknown which is correct. The lower one is
+    // more likely to be wrong.
     const highest = Math.max(0, ...answers.map(({ value }) => value));
     const newest = answers.length > this.quorum ? head : highest;
     for (const { value, watched } of answers) {
@@ -211,7 +213,7 @@ async function askOne<Value>(
     if (watched.status.state === 'down' && !isLate) recover(watched);
   } catch (error) {
     round.failure = error;
-    // A revert is a result of the chain and not a failure of the endpoint.
+    // A revert is a result from the chain, not a failure of the endpoint.
     if (revertOf(error) === undefined) fail(watched, chainFault(error));
   } finally {
     clearTimeout(timer);
@@ -219,7 +221,7 @@ async function askOne<Value>(
   }
 }
 
-/** Waits until all queries have settled, or for a short time after there are enough responses. */
+/** Waits until all queries have settled, or for a short time once there are enough responses. */
 async function settledOrEnough(
   running: readonly Promise<void>[],
   isEnough: () => boolean,
@@ -278,7 +280,7 @@ export class ChainUnavailableError extends Error {
 }
 
 /**
- * Thrown if endpoints contradict each other where only one response can be correct. None of the
+ * Thrown if endpoints contradict each other although only one response can be correct. None of the
  * responses is accepted.
  */
 export class ChainDisagreementError extends Error {
@@ -297,7 +299,7 @@ export class ChainRevertError extends Error {
   }
 }
 
-/** Returns the error of an endpoint in one line, without the text of the request. */
+/** Returns an endpoint's error in one line, without the text of the request. */
 export function chainFault(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const short = 'shortMessage' in error ? String(error.shortMessage) : error.message;
@@ -306,7 +308,7 @@ export function chainFault(error: unknown): string {
 }
 
 /**
- * Returns the error of a revert, which endpoints nest at different depths, or undefined for other
+ * Returns the revert error, which endpoints nest at different depths, or undefined for other
  * errors.
  */
 export function revertOf(error: unknown): ChainRevertError | undefined {

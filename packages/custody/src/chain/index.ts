@@ -1,4 +1,4 @@
-/** Access to a chain through several endpoints, of which at least two must agree. */
+/** Access to a chain through several endpoints, at least two of which must agree. */
 export {
   ChainClient,
   type ChainLog,

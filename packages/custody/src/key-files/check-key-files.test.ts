@@ -24,7 +24,7 @@ test('a key file that only its owner can read is accepted, whether or not it is 
   for (const mode of [0o600, 0o400]) expect(check(keyOf(mode))).toEqual([]);
 });
 
-test('a key file that a group or all users can read is rejected, and the error contains the remedy', () => {
+test('a key file that a group or all users can read is rejected, and the error says how to fix it', () => {
   for (const mode of [0o440, 0o640, 0o444, 0o604, 0o620]) {
     const file = keyOf(mode);
     expect(() => check(file, { CREDENTIALS_DIRECTORY: credentials })).toThrow(
@@ -33,7 +33,7 @@ test('a key file that a group or all users can read is rejected, and the error c
   }
 });
 
-test('a systemd credential with mode 0440 is accepted only by its path in the credentials folder', () => {
+test('a systemd credential with mode 0440 is accepted only under its path in the credentials folder', () => {
   const env = { CREDENTIALS_DIRECTORY: credentials };
   for (const mode of [0o440, 0o400]) expect(check(keyOf(mode, credentials), env)).toEqual([]);
   expect(() => check(keyOf(0o440, credentials))).toThrow('other users can read');

@@ -7,25 +7,24 @@ import { KeyError } from './key-error.ts';
 type KeyPlaces = Readonly<Record<string, readonly string[]>>;
 
 const OTHERS = 0o077;
-/** These permission bits give other users any access except reading by the group. */
+/** The permission bits for any access by other users, except reading by the group. */
 const OTHERS_OF_CREDENTIALS = 0o037;
 
 type KeyFileRules = {
   readonly data: string;
   readonly isReal: boolean;
   /**
-   * `CREDENTIALS_DIRECTORY` is the folder of the credentials that systemd loads for a unit
+   * `CREDENTIALS_DIRECTORY` is the folder containing the credentials that systemd loads for a unit
    * (`LoadCredential=`).
    */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 };
 
 /**
- * Checks the storage of keys and returns warnings. On mainnet, a KeyError is thrown if users other
- * than the user of the process can read a key file, or if a key is in the data folder, which
- * backups copy. Files in systemd's credentials folder belong to root and have mode 0440. For these
- * files, the group bits represent the single user of the unit, and no other user can enter the
- * folder.
+ * Checks the storage of keys and returns warnings. On mainnet, a KeyError is thrown if anyone other
+ * than the process's user can read a key file, or if a key is in the data folder, which backups
+ * copy. Files in systemd's credentials folder belong to root and have mode 0440. For these files,
+ * the group bits stand for the unit's single user, and no other user can enter the folder.
  */
 export function checkKeyFiles(
   places: KeyPlaces,

@@ -6,7 +6,7 @@ import { generatePrivateKey } from 'viem/accounts';
 import { z } from 'zod';
 import { KeyError } from './key-error.ts';
 
-/** The keys of a test chain that the venue runs. */
+/** The keys for a test chain run by the venue. */
 export type LocalKeys = {
   /** The key that sends permits, payouts and cancellations. */
   readonly relayer: Hex;
@@ -27,7 +27,7 @@ const LocalKeysSchema = z.object({
 });
 
 /**
- * Returns the keys. They are created once and stored in the data folder together with the chain
+ * Returns the keys, which are created once and stored in the data folder together with the chain
  * that uses them. If the chain exists, its keys are never recreated.
  */
 export function localKeys(directory: string, chainFile?: string): LocalKeys {
@@ -50,7 +50,7 @@ export function localKeys(directory: string, chainFile?: string): LocalKeys {
   return keys;
 }
 
-/** Returns the keys of a local chain in another process, which creates them. */
+/** Returns the keys of a local chain that runs in another process. That process creates them. */
 export function existingLocalKeys(directory: string, where: string): LocalKeys {
   const file = join(directory, 'keys.json');
   const stored = readKeys(file);

@@ -31,7 +31,7 @@ function claims(settlement: BridgedChain, method: string, result: Hex): ChainEnd
   return { name: `${method} ${result}`, request };
 }
 
-test('a transaction that no block includes is sent again with a higher fee and the same nonce', async () => {
+test('a transaction that no block includes is resent with a higher fee and the same nonce', async () => {
   const settlement = await BridgedChain.open();
   const { chain } = settlement;
   await chain.setAutomine(false);
@@ -126,7 +126,7 @@ test('nonces used by other senders are reported, and no fees are paid for them',
   const request = { key: 'a', to: settlement.contracts.token, data, gas: 200_000n };
   const { usedBefore: _, ...record } = await misled.submit(request);
   misled.close();
-  // This is the record of a release that did not store the number of used nonces.
+  // This record was written by a release that did not store the number of used nonces.
   const journal = new SendJournal(join(settlement.directory, 'earlier.jsonl'));
   journal.put(record);
   journal.close();
@@ -176,7 +176,7 @@ describe('a pending transaction can lose its nonce to another sender', () => {
     }
   };
 
-  test('a transaction is not sent twice if only its receipt is missing at an endpoint', async () => {
+  test('a transaction is not sent twice if an endpoint lacks only its receipt', async () => {
     const settlement = await BridgedChain.open();
     let isHidden = true;
     const endpointOf = (name: string, hides: boolean): ChainEndpoint => ({
@@ -204,7 +204,7 @@ describe('a pending transaction can lose its nonce to another sender', () => {
     await settlement.close();
   });
 
-  test('a transaction is replaced only when another transaction with its nonce has been confirmed', async () => {
+  test('a transaction is replaced only once another transaction with its nonce has been confirmed', async () => {
     const settlement = await BridgedChain.open();
     const { chain } = settlement;
     await chain.setAutomine(false);
@@ -244,7 +244,7 @@ type Step =
   | 'down'
   | 'up';
 
-test('each request is executed once in random histories of drops, reorganisations, kills and waits', async () => {
+test('in random histories of drops, reorganisations, kills and delays, each request is executed once', async () => {
   const step = fc.constantFrom<Step>(
     'submit',
     'submit',

@@ -8,7 +8,9 @@ export type { SendRecord } from './send-journal.ts';
 
 /** A requested transaction. It is executed once, even if the contract would accept it twice. */
 type SendRequest = {
-  /** The permanent key of the transaction. A request with a known key is not sent again. */
+  /**
+   * A permanent key that identifies the transaction. A request with a known key is not sent again.
+   */
   readonly key: string;
   readonly to: Hex;
   readonly data: Hex;
@@ -25,10 +27,10 @@ type RelayerOptions = {
   readonly client: ChainClient;
   /** The account that signs and pays the gas. */
   readonly account: LocalAccount;
-  /** The store of signed transactions: a file, or records that are shared with other replicas. */
+  /** The store for signed transactions: a file, or records shared with other replicas. */
   readonly file: string | RecordStore;
   readonly now: () => number;
-  /** A transaction that no block has included after this time is sent again with a higher fee. */
+  /** A transaction that no block has included after this time is resent with a higher fee. */
   readonly bumpAfterMs?: number | undefined;
   /** The upper limit of the fee per unit of gas, in wei. */
   readonly maxFee?: bigint | undefined;
@@ -37,8 +39,8 @@ type RelayerOptions = {
 const BUMP_AFTER_MS = 30_000;
 const MAX_FEE = 500_000_000_000n;
 /**
- * The time for which a nonce must be observed as used by another sender, at confirmed depth, before
- * it is abandoned. A single endpoint can consist of several machines, one of which can lag behind.
+ * How long a nonce must be seen as used by another sender, at confirmed depth, before it is
+ * abandoned. A single endpoint may be backed by several machines, one of which may lag behind.
  */
 const ORPHAN_MS = 60_000;
 /**
@@ -47,7 +49,7 @@ const ORPHAN_MS = 60_000;
 const GAP_MAX = 16;
 const EMPTY_GAS = 21_000n;
 /**
- * The gas limit exceeds the estimate, because an estimate is for one block and the call may be
+ * The gas limit exceeds the estimate, because it was made for one block and the call may be
  * executed in another.
  */
 const GAS_SHARE = { of: 100n, take: 130n };
@@ -58,11 +60,11 @@ const GAS_SHARE = { of: 100n, take: 130n };
 const BUMP_SHARE = { of: 8n, take: 10n };
 
 /**
- * Sends the transactions of one key until they are confirmed. They are sent in the order of their
- * nonces. A transaction is sent again if a node has dropped it, with a higher fee if it waits too
+ * Sends the transactions of one key until they are confirmed. They are sent in nonce order. A
+ * transaction is sent again if a node has dropped it: with a higher fee if it has been waiting too
  * long, and under another nonce if another sender has used its nonce. Every signed transaction is
  * on disk before it is sent (R-withdraw, R-deposit). After a crash between any two steps, the
- * relayer sends the recorded transactions again and no new ones. Callers invoke `step`
+ * relayer resends the recorded transactions and sends no new ones. Callers invoke `step`
  * periodically, because the relayer has no timer.
  */
 export class Relayer {
@@ -74,15 +76,12 @@ export class Relayer {
   readonly #bumpAfterMs: number;
   readonly #maxFee: bigint;
   readonly #waiters = new Map<string, Set<(record: SendRecord) => void>>();
-  /**
-   * The time since which the nonce of a transaction has been observed as used by another sender, by
-   * key.
-   */
+  /** Since when a transaction's nonce has been seen as used by another sender, by key. */
   readonly #orphanSince = new Map<string, number>();
   #nextNonce: number | undefined = undefined;
   /**
-   * Operations run one after the other, because nonces are assigned in the order in which the
-   * operations are recorded.
+   * Operations run one at a time, because nonces are assigned in the order in which operations are
+   * recorded.
    */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -109,7 +108,7 @@ export class Relayer {
     return this.#journal.waiting();
   }
 
-  /** Signs, records and sends a transaction. For a known key, it returns the existing record. */
+  /** Signs, records and sends a transaction. For a known key, the existing record is returned. */
   submit(request: SendRequest): Promise<SendRecord> {
     return this.#inTurn(async () => {
       const known = this.#journal.get(request.key);
@@ -135,7 +134,7 @@ export class Relayer {
     });
   }
 
-  /** Resolves when a block contains the transaction, confirmed or not. */
+  /** Resolves when the transaction is in a block, confirmed or not. */
   whenMined(key: string, signal: AbortSignal): Promise<SendRecord | undefined> {
     const record = this.find(key);
     if (record?.mined !== undefined || signal.aborted) return Promise.resolve(record);
@@ -150,8 +149,8 @@ export class Relayer {
   }
 
   /**
-   * Processes all unconfirmed transactions. Errors of the endpoints are thrown, and the next step
-   * continues.
+   * Processes all unconfirmed transactions. Endpoint errors are thrown; the next step resumes the
+   * work.
    */
   step(): Promise<void> {
     return this.#inTurn(async () => {
@@ -170,8 +169,8 @@ export class Relayer {
 
   /**
    * Fills missing nonces with empty transactions. If the chain has dropped a confirmed transaction,
-   * no higher nonce can be included. Only nonces that the chain has already included are filled.
-   * Otherwise, a false report by an endpoint could make the venue pay for any number of
+   * no higher nonce can be included. Only nonces that the chain had already included are filled;
+   * otherwise a false report by an endpoint could make the venue pay for any number of
    * transactions.
    */
   async #fillGap(waiting: readonly SendRecord[], used: number): Promise<void> {
@@ -214,7 +213,8 @@ export class Relayer {
       return;
     }
     this.#orphanSince.delete(open.key);
-    // If the clock was set back, the elapsed time is unknown, and the transaction counts as late.
+    // If the clock was set back, the elapsed time is unknown, and the transaction is treated as
+    // late.
     const isLate = age >= this.#bumpAfterMs || age < 0;
     if (isLate) await this.#again(open, { isOrphan: false });
     else await this.#broadcast(open);
@@ -222,7 +222,7 @@ export class Relayer {
 
   /**
    * Returns true if the transaction signed for this nonce can never be executed, because another
-   * confirmed transaction has the nonce and no attempt has a receipt. With a weaker condition, the
+   * confirmed transaction has the nonce and no attempt has a receipt. Under a weaker condition, the
    * same call could be executed under two nonces.
    */
   async #isOrphan({ attempts, key, nonce }: SendRecord, blockNumber: number): Promise<boolean> {
@@ -247,7 +247,7 @@ export class Relayer {
     return undefined;
   }
 
-  /** Repeats the call with a higher fee, or under an unused nonce. */
+  /** Sends the call again with a higher fee, or under an unused nonce. */
   async #again(record: SendRecord, { isOrphan }: { readonly isOrphan: boolean }): Promise<void> {
     const last = record.attempts.at(-1);
     const offer = this.#offer(await this.#client.fees());
@@ -309,7 +309,7 @@ export class Relayer {
   }
 
   /**
-   * Chooses the next nonce from the blocks and the local records, because what nodes report about
+   * Chooses the next nonce from the blocks and the local records, because nodes' reports about
    * pending transactions cannot be verified.
    */
   async #takeNonce(): Promise<Pick<SendRecord, 'nonce' | 'usedBefore'>> {

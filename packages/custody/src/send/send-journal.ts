@@ -15,20 +15,20 @@ export type SendRecord = {
   readonly to: Hex;
   readonly data: Hex;
   readonly gas: string;
-  /** The ether to send with the transaction, in wei; undefined for none. */
+  /** The ether to send with the transaction, in wei; undefined if there is none. */
   readonly value?: string;
   readonly nonce: number;
   /** The number of nonces that the chain had used when this nonce was assigned. */
   readonly usedBefore?: number;
   readonly askedMs: number;
-  /** The attempts, oldest first. A block can contain any of them. */
+  /** The attempts, oldest first. Any of them can be the one in a block. */
   readonly attempts: readonly Attempt[];
   readonly mined:
     | {
         readonly txHash: Hex;
         readonly blockNumber: number;
         readonly succeeded: boolean;
-        /** True when the block has enough confirmations. */
+        /** True once the block has enough confirmations. */
         readonly isConfirmed: boolean;
       }
     | undefined;
@@ -43,17 +43,17 @@ export type SendRecord = {
 const DONE_MAX = 10_000;
 
 /**
- * Thrown if a crash cannot explain the content of the file. The message contains everything that an
- * operator needs.
+ * Thrown if a crash cannot explain the file's content. The message gives the operator everything
+ * needed.
  */
 export class SendsDamagedError extends Error {
   override readonly name = 'SendsDamagedError';
 }
 
 /**
- * Stores all transactions that a relayer has signed, on disk before they are sent. After a crash,
- * the same transactions are sent again and no others. The last line for a key is the valid one. No
- * entry is dropped early, because a forgotten transaction would be sent a second time.
+ * Stores every transaction that a relayer signs, on disk before it is sent. After a crash, the same
+ * transactions are resent and no others. The last line for each key is the valid one. No entry is
+ * dropped early, because a forgotten transaction would be sent a second time.
  */
 export class SendJournal {
   readonly #file: RecordStore;
@@ -94,7 +94,7 @@ export class SendJournal {
   }
 
   /**
-   * Stores a record durably before it returns, or before the returned promise resolves. If the
+   * Stores a record durably before this function returns or the returned promise resolves. If the
    * write fails, the request is treated as if it had never been made.
    */
   put(record: SendRecord): void | Promise<void> {
@@ -113,7 +113,7 @@ export class SendJournal {
     this.#file.shorten(this.#records);
   }
 
-  /** Moves the record to the end, so that the newest records come last. */
+  /** Moves the record to the end, so the newest records come last. */
   #remember(record: SendRecord): void {
     this.#records.delete(record.key);
     this.#records.set(record.key, record);

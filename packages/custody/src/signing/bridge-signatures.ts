@@ -16,13 +16,11 @@ export type ValidatorRequest =
       readonly withdrawalId: bigint;
       /** The owner of the withdrawal, which a validator verifies. */
       readonly user: Hex;
-      /**
-       * The reason that is shown to the validator's operator; it is not part of the contract call.
-       */
+      /** The reason shown to the validator's operator; not part of the contract call. */
       readonly reason: string;
     };
 
-/** A signature is valid only for one chain and one contract. */
+/** A signature is valid for only one chain and one contract. */
 export type BridgeDomain = { readonly chainId: number; readonly bridge: Hex };
 
 export type BridgeSignature = { readonly r: bigint; readonly s: bigint; readonly v: number };
@@ -31,12 +29,12 @@ export type Signed = { readonly address: Hex; readonly signature: BridgeSignatur
 
 /** A signer for the bridge: a key in this process, or another process behind a URL. */
 export type Validator = {
-  /** The name that is shown to operators. */
+  /** The name shown to operators. */
   readonly name: string;
   /**
-   * Returns a valid signature of this request by this validator. Implementations for other
-   * processes verify the signature. If the validator refuses or is unreachable, the error contains
-   * a message for operators.
+   * Returns a valid signature of this request by this validator. Implementations that use another
+   * process verify the signature. If the validator refuses or is unreachable, the error has a
+   * message for operators.
    */
   sign(request: ValidatorRequest, signal: AbortSignal): Promise<Signed>;
 };
@@ -68,7 +66,7 @@ export const WITHDRAWAL_TYPES = {
   Cancellation: [{ name: 'withdrawalId', type: 'uint64' }],
 } as const;
 
-/** Returns the EIP-712 data against which the bridge verifies a signature. */
+/** Returns the EIP-712 data that the bridge verifies a signature against. */
 export function bridgeTypedData({ bridge, chainId }: BridgeDomain, request: ValidatorRequest) {
   const domain = { name: 'OddlotBridge', version: '1', chainId, verifyingContract: bridge };
   const types = WITHDRAWAL_TYPES;

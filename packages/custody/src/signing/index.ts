@@ -1,4 +1,4 @@
-/** Validators that sign for the bridge, in this process or in another one. */
+/** Validators that sign for the bridge, in this process or in another. */
 export { remoteValidator } from './remote-validator.ts';
 export {
   type BridgeDomain,

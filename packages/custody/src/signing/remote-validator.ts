@@ -27,8 +27,8 @@ const VS: readonly number[] = [27, 28];
 
 type RemoteOptions = {
   /**
-   * The account that signs requests to the validator, which responds only to the venue whose
-   * address its operator has configured.
+   * The account that signs requests to the validator, which answers only the venue whose address
+   * its operator has configured.
    */
   readonly as?: LocalAccount | undefined;
   readonly timeoutMs?: number;
@@ -87,7 +87,7 @@ async function ask(
 
 /**
  * Returns true if the signature is valid. A single invalid signature would make the bridge reject
- * all others with it.
+ * the whole set.
  */
 async function isSigned(
   domain: BridgeDomain,
@@ -101,7 +101,7 @@ async function isSigned(
     const data = bridgeTypedData(domain, request);
     return (await recoverTypedDataAddress({ ...data, signature })).toLowerCase() === address;
   } catch {
-    // The signature has an invalid format.
+    // The signature is malformed.
     return false;
   }
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 
 /**
  * The protocol between a venue and a validator process. The response to `POST /sign` has status 200
- * and a signature, or another status and a `message`. Integers of the contract are decimal text.
+ * with a signature, or another status with a `message`. The contract's integers are decimal text.
  */
 
 const UINT64_MAX = 2n ** 64n - 1n;
@@ -68,8 +68,8 @@ export function signedBody({ address, signature: { r, s, v } }: Signed): object 
 
 /**
  * Authenticates the venue. Each request carries a signature by the relayer's key, whose address the
- * validator's operator has configured, so no secret has to be transferred between machines. The
- * signature contains no time, because a replayed request only returns the same signature again.
+ * validator's operator has configured, so no secret has to be copied between machines. The signed
+ * text includes no timestamp, because replaying a request only yields the same signature again.
  */
 
 export const PROOF_HEADER = 'x-oddlot-venue';
@@ -78,7 +78,7 @@ export async function proofOf(account: LocalAccount, body: string): Promise<Hex>
   return await account.signMessage({ message: messageOf(body) });
 }
 
-/** Checks only the format, which is cheap, before the signature is verified. */
+/** Checks only the format; this is cheap and precedes verifying the signature. */
 export function isProofShaped(proof: unknown): proof is Hex {
   return typeof proof === 'string' && /^0x[0-9a-f]{130}$/.test(proof);
 }
@@ -92,7 +92,7 @@ export async function isProof(
     const message = messageOf(body);
     return (await recoverMessageAddress({ message, signature: proof })).toLowerCase() === by;
   } catch {
-    // The signature has an invalid format.
+    // The signature is malformed.
     return false;
   }
 }

@@ -12,7 +12,7 @@ import { Signer, SigningLimits } from './signer.ts';
 import { countedOf } from './start-validator.ts';
 
 /**
- * The limits of a validator apply to the net outflow. In these tests, the deposits come from a real
+ * A validator's limits apply to the net outflow. In these tests, the deposits come from a real
  * chain.
  */
 
@@ -52,7 +52,7 @@ test('deposits by untrusted senders use bounded memory, for at most a day', asyn
     0n,
     11n * USDC,
   ]);
-  // Records are dropped although nothing was withdrawn.
+  // Records are dropped even though nothing was withdrawn.
   nowMs += DAY_MS;
   await deposits.look();
   expect(deposits.size).toBe(0);
@@ -119,22 +119,23 @@ test('repeatedly depositing and withdrawing the same funds through other account
     expect(await withdraws(account(4), USDC)).toBe('the daily limit is 100 USDC; 0 USDC are left');
     await brings(0, 20n * USDC);
     expect(await withdraws(account(4), 20n * USDC)).toBe('signed');
-    // An account can withdraw its own deposit above the account limit, but not above the total
+    // An account can withdraw its own deposit beyond the account limit, but not beyond the total
     // limit.
     expect(await withdraws(settlement.users[0] as Hex, 20n * USDC)).toContain('the daily limit is');
   });
 });
 
-test('alternating deposits and withdrawals of one account do not use up the limits of others', async () => {
+test("an account that alternates deposits and withdrawals does not use up other accounts' limits", async () => {
   const [alice, bob] = settlement.users as unknown as [Hex, Hex];
   await withSigner(async (withdraws) => {
-    // The validator counts deposits that are made after this call.
+    // The validator counts deposits made after this call.
     expect(await withdraws(alice, USDC)).toBe('signed');
     for (let round = 0; round < 5; round++) {
       await brings(0, 80n * USDC);
       expect(await withdraws(alice, 80n * USDC)).toBe('signed');
     }
-    // Funds that the account did not deposit count towards its limit and the total limit.
+    // Funds that the account did not deposit itself count towards both its limit and the total
+    // limit.
     expect(await withdraws(alice, 50n * USDC)).toBe(
       'the daily limit per account is 50 USDC; 49 USDC are left',
     );

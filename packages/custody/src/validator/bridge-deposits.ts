@@ -5,8 +5,8 @@ import { type BridgeContracts, readDepositLogs } from '../bridge-contract/deposi
 import { bridgeContracts } from './payout-witness.ts';
 
 /**
- * Smaller deposits are ignored: a venue does not credit them, and an attacker could create a very
- * large number of them.
+ * Smaller deposits are ignored: a venue does not credit them, and an attacker could create vast
+ * numbers of them.
  */
 const USD_MIN = BigInt(LIMITS.depositMicroMin);
 /**
@@ -14,16 +14,16 @@ const USD_MIN = BigInt(LIMITS.depositMicroMin);
  */
 const ACCOUNTS_MAX = 10_000;
 /**
- * The maximum number of blocks in one query and in one update. Deposits that were missed during a
- * long pause do not count.
+ * The maximum number of blocks in one query and in one update. Deposits missed during a long pause
+ * are not counted.
  */
 const RANGE_BLOCKS = 2_000;
 const LOOK_BLOCKS_MAX = 20_000;
 
 /**
- * Tracks the deposits to the bridge within the last day, minus later withdrawals, by account and in
- * total. They are read from the chain and kept only in memory, so after a start no deposits are
- * known and the limits apply in full.
+ * Tracks the last day's deposits to the bridge, minus later withdrawals, by account and in total.
+ * They are read from the chain and kept only in memory, so no deposits are known right after a
+ * start, and the limits apply in full.
  */
 export class BridgeDeposits {
   readonly #client: ChainClient;
@@ -32,7 +32,7 @@ export class BridgeDeposits {
   readonly #accountsMax: number;
   readonly #left = new Map<string, HourlySums>();
   /**
-   * The total includes the deposits of all accounts, because funds can change owners inside the
+   * The total includes the deposits of all accounts, because funds can change hands inside the
    * venue.
    */
   readonly #leftInAll = new HourlySums();
@@ -53,7 +53,7 @@ export class BridgeDeposits {
     this.#accountsMax = options.accountsMax ?? ACCOUNTS_MAX;
   }
 
-  /** Reads new blocks. Throws errors of the endpoints. */
+  /** Reads new blocks. Throws if the endpoints fail. */
   look(): Promise<void> {
     this.#looking ??= this.#read().finally(() => (this.#looking = undefined));
     return this.#looking;
@@ -79,7 +79,7 @@ export class BridgeDeposits {
     return this.#leftInAll.left(this.#now());
   }
 
-  /** Deducts a withdrawal of an account from its own deposits and from the total. */
+  /** Deducts an account's withdrawal from its own deposits and from the total. */
   take(user: string, usd: bigint): void {
     this.#leftInAll.take(usd);
     const left = this.#left.get(user);
@@ -143,9 +143,7 @@ export type Deposits = Pick<BridgeDeposits, 'look' | 'leftOf' | 'leftInAll' | 't
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-/**
- * The amounts of the last day as one sum per hour, so that many small amounts use constant memory.
- */
+/** The last day's amounts, as one sum per hour, so that many small amounts use constant memory. */
 export class HourlySums {
   readonly #byHour = new Map<number, bigint>();
 
@@ -156,8 +154,8 @@ export class HourlySums {
   }
 
   /**
-   * Returns the remaining amount. Whole hours expire at the same time, so no amount counts for
-   * longer than a day.
+   * Returns the remaining amount. Hours expire as a whole, so no amount counts for longer than a
+   * day.
    */
   left(nowMs: number): bigint {
     this.#forget(hourOf(nowMs));

@@ -1,4 +1,4 @@
-/** The validator program, for callers that provide a ledger other than the API of venues. */
+/** The validator program, for callers that supply a ledger other than the venues' API. */
 export { type OwedWithdrawal } from './venue-ledger.ts';
 export { bridgeContracts } from './payout-witness.ts';
 export { BookDamagedError } from './signed-book.ts';

@@ -63,9 +63,7 @@ async function start(flags: readonly string[] = []): Promise<void> {
 
 type Terms = { readonly id?: number; readonly to?: Hex; readonly amount?: string };
 
-/**
- * Requests a payout with these terms, which the venue's ledger confirms, and returns the result.
- */
+/** Requests a payout on these terms, which the venue's ledger confirms, and returns the result. */
 async function outcome({ amount = '2', id = 7, to = DESTINATION }: Terms = {}): Promise<string> {
   const row = { id, time: 5, destination: to, amount, fee: '0.1', status: 'held' };
   ledger.rows = [row];
@@ -89,7 +87,7 @@ function show(...requests: readonly SignedRequest[]): void {
 }
 
 describe('R-withdraw: a validator checks the request of a payout', () => {
-  test('the validator signs a payout that the account itself has requested, only with these terms and only once', async () => {
+  test('the validator signs a payout that the account itself has requested, only on these terms and only once', async () => {
     await start();
     show(await signedBy(USER_KEY, asks()));
     expect(await outcome()).toBe('signed');
@@ -113,7 +111,7 @@ describe('R-withdraw: a validator checks the request of a payout', () => {
     show(his);
     expect(await outcome({ to: THIEF })).toBe(`${his.txHash} goes to ${DESTINATION}`);
     expect(await outcome({ amount: '400' })).toBe(`${his.txHash} is for 2 USDC`);
-    // This venue keeps most of the amount as its fee.
+    // Here the venue keeps most of the amount as its fee.
     show(await signedBy(USER_KEY, asks({ amount: '50' })));
     expect(await outcome({ amount: '2' })).toContain('is for 50 USDC');
     show(await signedBy(USER_KEY, asks({}, 'other.org-00000000')));
@@ -138,7 +136,7 @@ describe('R-withdraw: a validator checks the request of a payout', () => {
     expect(await outcome()).toBe('signed');
   });
 
-  test('R-multisig: the validator accepts a sufficient number of the signers whom the account appointed, or of their successors', async () => {
+  test('R-multisig: the validator accepts enough signatures by signers that the account appointed, or by their successors', async () => {
     await start();
     const becomes = await signedBy(USER_KEY, conversion(named(), SET));
     const two = SIGNER_KEYS.slice(0, 2);
@@ -170,7 +168,7 @@ describe('R-withdraw: a validator checks the request of a payout', () => {
     expect(await outcome({ id: 8 })).toBe('signed');
   });
 
-  test('R-multisig: the validator accepts no signer that the venue invented', async () => {
+  test('R-multisig: the validator accepts no signer invented by the venue', async () => {
     await start();
     const own = { authorizedUsers: [THIEF], threshold: 1 };
     const made = await signedBy(THIEF_KEY, conversion(named(), own));
@@ -213,7 +211,7 @@ describe('a validator has daily limits', () => {
     expect(await pays(4, '3.1', key('a3'))).toBe('the daily limit is 10 USDC; 1 USDC are left');
     nowMs += DAY_MS / 6;
     await start(LIMITS);
-    // A sixth of a day releases a sixth of each limit.
+    // In a sixth of a day, a sixth of each limit is released.
     expect(await pays(2, '3.1')).toBe('the daily limit per account is 6 USDC; 2 USDC are left');
     expect(await pays(4, '3.1', key('a3'))).toBe(
       'the daily limit is 10 USDC; 2.666666 USDC are left',
@@ -235,7 +233,7 @@ describe('a validator has daily limits', () => {
   });
 });
 
-test('the /sign endpoint responds only to its venue and does no work for other clients', async () => {
+test('the /sign endpoint answers only its own venue and does no work for other clients', async () => {
   await start();
   show(await signedBy(USER_KEY, asks()));
   const payout = { withdrawalId: 7n, user: USER, destination: DESTINATION, usd: 1_900_000n };

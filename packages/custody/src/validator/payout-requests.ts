@@ -5,7 +5,7 @@ import type { OwedWithdrawal, VenueLedger } from './venue-ledger.ts';
 import { isSignerSetSound, type MultiSigSigners, parseMultiSigSigners } from '@oddlot/protocol';
 
 /**
- * The evidence for a payout: the request that its account signed, and all earlier changes of the
+ * The evidence for a payout: the request signed by its account, and all earlier changes to the
  * account's signers.
  */
 type Evidence = { readonly request: string; readonly signerChanges: readonly string[] };
@@ -15,8 +15,8 @@ type PayoutRequestsOptions = {
   /** The network name for which requests are signed. */
   readonly serviceNetwork: string;
   /**
-   * The signer sets that the validator's operator vouches for, for accounts whose first changes are
-   * no longer available.
+   * Signer sets that the validator's operator vouches for, used for accounts whose first changes
+   * are no longer available.
    */
   readonly vouched?: ReadonlyMap<string, SignerSet> | undefined;
   /** The highest fee that a venue can charge for a withdrawal, in micro-USDC. */
@@ -24,7 +24,7 @@ type PayoutRequestsOptions = {
 };
 
 /**
- * Facts from earlier payouts: the requests that were paid, and the changes of signers that were
+ * Facts from earlier payouts: the requests that were paid, and the signer changes that were
  * observed.
  */
 type Known = {
@@ -72,7 +72,7 @@ export class PayoutRequests {
   }
 
   /**
-   * Returns the changes of an account's signers. All changes that were observed once must still be
+   * Returns the changes to an account's signers. Every change observed before must still be
    * reported, so that none can be hidden later.
    */
   async #signerChanges(user: string, known: Known): Promise<readonly string[]> {
@@ -104,12 +104,12 @@ export class PayoutRequests {
   }
 }
 
-/** The signers of an account; undefined if only the account's own key signs. */
+/** The signers of an account; undefined if the account's own key is the only signer. */
 type SignerSet = MultiSigSigners | undefined;
 
 /**
- * Returns the signers of an account after all changes. Each change must be signed by the previous
- * signers. The first one is signed by the account's own key (R-multisig), or by the set that the
+ * Returns an account's signers after all changes. Each change must be signed by the previous
+ * signers. The first change is signed by the account's own key (R-multisig), or by the set that the
  * validator's operator vouches for. New signers can therefore be appointed only by the previous
  * ones.
  */
@@ -134,7 +134,7 @@ function signersAfter(
   return set;
 }
 
-/** Throws a SigningRefusal unless the request is signed by the signers of the account. */
+/** Throws a SigningRefusal unless the request is signed by the account's signers. */
 function assertSigned(
   { account, txHash, wrapped }: RecoveredRequest,
   { set, user }: { readonly user: string; readonly set: SignerSet },

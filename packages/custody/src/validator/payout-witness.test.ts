@@ -62,7 +62,7 @@ beforeEach(() => {
   return () => book.close();
 });
 
-/** Returns an endpoint with forged results for transfers. */
+/** Returns an endpoint that forges the results of transfers. */
 function endpoint(at: number) {
   return localEndpoint(`endpoint ${at}`, async (method, params) => {
     const falseResult = falseResults[at];
@@ -138,8 +138,8 @@ async function signedPayout(usd: bigint): Promise<[Payout, readonly Signed[]]> {
 
 const WAITS = 'the token may still accept withdrawal 7; retrying later';
 
-describe('R-withdraw: a validator checks the reason of a cancellation before it signs', () => {
-  test('the validator refuses while the payout can be paid, no matter how often the signature is requested', async () => {
+describe('R-withdraw: a validator checks the reason for a cancellation before it signs', () => {
+  test('the validator refuses while the payout can still be paid, no matter how often the signature is requested', async () => {
     owed = { ...owed, destination: FREE };
     const ask = started();
     for (let times = 0; times < 5; times++) {
@@ -149,14 +149,14 @@ describe('R-withdraw: a validator checks the reason of a cancellation before it 
     expect(book.count).toBe(0);
   });
 
-  test('the validator signs when the token has refused the destination for the configured time, even across a restart', async () => {
+  test('the validator signs once the token has refused the destination for the configured time, even across a restart', async () => {
     expect(await started()()).toBe(WAITS);
     nowMs += PATIENCE_MS - 1;
     expect(await started()()).toBe(WAITS);
     nowMs += 1;
     const ask = started();
     expect(await ask()).toBe('signed');
-    // The validator records its own observation and not the reason given by the requester.
+    // The validator records its own observation, not the reason given by the requester.
     expect(book.latest).toMatchObject([
       { type: 'cancellation', reason: `the token rejects transfers to ${BARRED}` },
     ]);
@@ -164,7 +164,7 @@ describe('R-withdraw: a validator checks the reason of a cancellation before it 
     expect(await ask()).toBe('signed');
   });
 
-  test('the validator refuses if the payout was payable in between, if it was unobserved for long, or if the clock went back', async () => {
+  test('the validator refuses if the payout was payable in between, if it went unobserved for long, or if the clock was set back', async () => {
     const ask = started();
     expect(await ask()).toBe(WAITS);
     nowMs += PATIENCE_MS / 2;
@@ -199,7 +199,7 @@ describe('R-withdraw: a validator checks the reason of a cancellation before it 
     expect(await ask()).toBe(WAITS);
   });
 
-  test('the validator relies on two of three endpoints, so that one endpoint with false data is never sufficient', async () => {
+  test('the validator requires two of three endpoints to agree, so one endpoint with false data is never enough', async () => {
     for (const [destination, answer] of [
       [FREE, 'refuses'],
       [BARRED, 'takes'],
@@ -250,7 +250,7 @@ describe('R-withdraw: a validator checks the reason of a cancellation before it 
     expect(book.latest.at(-1)).toMatchObject({ reason: 'all venues report it as returned' });
   });
 
-  test('the validator refuses if a venue reports terms other than those signed', async () => {
+  test('the validator refuses if a venue reports terms other than those it signed', async () => {
     const { bridge } = settlement.contracts;
     const place = { timeMs: 1, chainId: TEST_CHAIN_ID, bridge, withdrawalId: '7', user: USER };
     book.add({ ...place, type: 'payout', destination: FREE, usd: String(USD) });
@@ -260,7 +260,7 @@ describe('R-withdraw: a validator checks the reason of a cancellation before it 
     expect(await ask()).toContain(`withdrawal 7 was already signed as ${USD} micro-USDC`);
   });
 
-  test('the validator refuses to cancel a queued large payout or one that the bridge has paid', async () => {
+  test('the validator refuses to cancel a queued large payout, or one that the bridge has paid', async () => {
     const { largeUsd } = LOCAL_BRIDGE;
     await minter(mintData(settlement.contracts.bridge, largeUsd));
     owed = { ...owed, destination: FREE, usd: largeUsd };

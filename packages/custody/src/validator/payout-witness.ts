@@ -7,10 +7,10 @@ import { ON_CHAIN, readState, wouldTransfer } from '../bridge-contract/bridge-ca
 import { type RefusalMemory, SigningRefusal } from './signing-refusal.ts';
 
 type PayoutWitnessOptions = {
-  /** The client of endpoints chosen by the operator of the validator. */
+  /** The client for endpoints chosen by the validator's operator. */
   readonly client: ChainClient;
   readonly bridge: Hex;
-  /** An address that can receive tokens, such as that of the validator. */
+  /** An address that can receive tokens, such as the validator's own. */
   readonly anyAddress: Hex;
   readonly memory: RefusalMemory;
   readonly now: () => number;
@@ -27,9 +27,9 @@ type Owed = {
 
 /**
  * Verifies that a payout cannot succeed (R-withdraw), independently of the requester. The token
- * must refuse this destination repeatedly for the configured time, while it would transfer the same
- * amount of the bridge's funds to another address. An empty bridge, a pause of the bridge or of the
- * token, and a blocked bridge are not attributed to the destination.
+ * must repeatedly refuse this destination for the configured time, while being willing to transfer
+ * the same amount of the bridge's funds to another address. An empty, paused or blocked bridge, or
+ * a paused token, is not blamed on the destination.
  */
 export class PayoutWitness {
   readonly #options: PayoutWitnessOptions;
@@ -39,7 +39,7 @@ export class PayoutWitness {
   }
 
   /**
-   * Returns the reason why the payout cannot succeed, for operators. Throws a SigningRefusal if it
+   * Returns, for operators, the reason the payout cannot succeed. Throws a SigningRefusal if it
    * might succeed.
    */
   async whyHopeless(owed: Owed): Promise<string> {
@@ -63,7 +63,8 @@ export class PayoutWitness {
       const end = state === ON_CHAIN.paid ? 'paid' : 'cancelled';
       throw new SigningRefusal(409, `the bridge has already ${end} withdrawal ${withdrawalId}`);
     }
-    // A returned withdrawal must not be paid, even if the block that cancelled it was dropped.
+    // A returned withdrawal must not be paid, even if the block that contained its cancellation was
+    // dropped.
     if (isReturned) return 'all venues report it as returned';
     const unpayable = [zeroAddress, contracts.bridge, contracts.token];
     if (usd <= 0n || unpayable.includes(destination) || unpayable.includes(user)) {

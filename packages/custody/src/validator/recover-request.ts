@@ -26,10 +26,10 @@ export type ShownRequest = z.infer<typeof ShownRequest>;
 /** A request with the signers recovered from its signatures. */
 export type RecoveredRequest = {
   readonly txHash: string;
-  /** The account: the signer of a direct request, or the account that a wrapper specifies. */
+  /** The account: the signer of a direct request, or the account specified in a wrapper. */
   readonly account: string;
   readonly action: StructValues;
-  /** The sender of a wrapper, and the signers of its content. */
+  /** The sender of a wrapper, and the signers of its contents. */
   readonly wrapped?: { readonly sender: string; readonly signers: ReadonlySet<string> };
 };
 
@@ -43,8 +43,8 @@ const Wrapper = z.object({
 });
 
 /**
- * Recovers the signers of a direct action for the venue with this name, alone or in a wrapper
- * (R-multisig).
+ * Recovers the signers of a direct action for the venue with this name. The action may be in a
+ * wrapper (R-multisig).
  */
 export function recoverRequest(shown: ShownRequest, serviceNetwork: string): RecoveredRequest {
   const { action, signature: given, ...context } = shown;
@@ -80,8 +80,8 @@ export function recoverRequest(shown: ShownRequest, serviceNetwork: string): Rec
 }
 
 /**
- * Returns the network of an action. The action contains the ids of one of the networks, and the
- * name identifies the venue.
+ * Returns the network of an action. The action includes the ids of one of the networks; the name
+ * identifies the venue.
  */
 function networkOf(action: StructValues, serviceNetwork: string) {
   const found = Object.values(NETWORKS).find(

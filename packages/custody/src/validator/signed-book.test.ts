@@ -29,7 +29,7 @@ function reopened(): SignedBook {
   return book;
 }
 
-test('R-withdraw: signed withdrawals are remembered across a restart and never signed with other terms', () => {
+test('R-withdraw: signed withdrawals are remembered across a restart and never signed on other terms', () => {
   const book = new SignedBook(file);
   expect(book.has(PAYOUT)).toBe(false);
   book.add(PAYOUT);
@@ -51,7 +51,7 @@ test('R-withdraw: signed withdrawals are remembered across a restart and never s
   }
 });
 
-test('a cancellation is stored in addition to the payout of the same withdrawal', () => {
+test('a cancellation is stored in addition to the payout for the same withdrawal', () => {
   const { bridge, chainId, user, withdrawalId } = PAYOUT;
   const place = { timeMs: 3, chainId, bridge, user, withdrawalId };
   const cancellation: SignedRecord = { ...place, type: 'cancellation', reason: 'barred' };
@@ -73,7 +73,7 @@ function written(...ids: readonly string[]): Buffer {
 
 const idsOf = (book: SignedBook): string[] => book.latest.map(({ withdrawalId }) => withdrawalId);
 
-test('a torn line is cut off, and a line that lacks only its end counts', () => {
+test('a torn line is removed, and a line that lacks only its newline counts', () => {
   const bytes = written('7', '8');
   const first = bytes.indexOf('\n') + 1;
   for (let length = first; length < bytes.length - 1; length += 17) {
@@ -89,7 +89,7 @@ test('a torn line is cut off, and a line that lacks only its end counts', () => 
   expect(readFileSync(file)).toEqual(bytes);
 });
 
-test('a changed byte or a missing line prevents the start, and the error is a single sentence', () => {
+test('a changed byte or a missing line prevents startup, and the error is a single sentence', () => {
   const bytes = written('7', '8', '9');
   const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 10 ? [at] : []));
   for (let at = 0; at < ends[1]!; at += 7) {
@@ -102,19 +102,19 @@ test('a changed byte or a missing line prevents the start, and the error is a si
   const without = [bytes.subarray(0, ends[0]! + 1), bytes.subarray(ends[1]! + 1)];
   writeFileSync(file, Buffer.concat(without));
   expect(() => new SignedBook(file)).toThrow('line 2 is damaged');
-  // A damaged end of the last line does not invalidate the line's content.
+  // Damage to the end of the last line does not invalidate the line's content.
   const flipped = Buffer.from(bytes);
   flipped[bytes.length - 1]! ^= 1;
   writeFileSync(file, flipped);
   expect(idsOf(reopened())).toEqual(['7', '8', '9']);
 });
 
-/** This is a journal as release 0.3.0 wrote it. */
+/** A journal as written by release 0.3.0. */
 const EARLIER = `{"timeMs":1,"chainId":7,"bridge":"0xb1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1","withdrawalId":"3","user":"0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","type":"payout","destination":"0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1","usd":"1900000","check":"023d97d5ef7867dc"}
 {"timeMs":2,"chainId":7,"bridge":"0xb1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1","withdrawalId":"3","user":"0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","type":"cancellation","reason":"refused","check":"506e8a76c77e6038"}
 `;
 
-test('a journal of an earlier release is read and continued, and writing its records again yields an identical file', () => {
+test('a journal written by an earlier release is read and continued, and writing its records again yields an identical file', () => {
   mkdirSync(dirname(file));
   writeFileSync(file, EARLIER);
   const book = new SignedBook(file);

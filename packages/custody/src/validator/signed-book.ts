@@ -1,8 +1,6 @@
 import { chainedCheck, type LineForm, type ReadLine, RecordFile } from '@oddlot/host/durable';
 
-/**
- * A signed item as it is stored in the file. Integers of the contract are stored as decimal text.
- */
+/** A signed item as stored in the file. The contract's integers are stored as decimal text. */
 export type SignedRecord = {
   readonly timeMs: number;
   readonly chainId: number;
@@ -15,13 +13,13 @@ export type SignedRecord = {
       readonly destination: string;
       readonly usd: string;
       /**
-       * The amount that counted towards the account's limit. Records of former releases do not have
-       * this field, and their whole amount counted.
+       * The amount that counted towards the account's limit. Records written by former releases
+       * lack this field; their whole amount counted.
        */
       readonly counted?: string;
       /**
-       * The amount that counted towards the total limit. In records of former releases, it equals
-       * `counted`.
+       * The amount that counted towards the total limit. For records written by former releases, it
+       * equals `counted`.
        */
       readonly countedInAll?: string;
       /**
@@ -45,9 +43,9 @@ const LATEST_MAX = 1_000;
 
 /**
  * Stores everything that a validator has ever signed. The data is on disk before a signature leaves
- * the process (R-withdraw). For each withdrawal, the journal permanently contains at most one
- * payout, with one amount, one destination and one bridge. Each line has a checksum that continues
- * the previous one, so that changed and missing lines are detected.
+ * the process (R-withdraw). For each withdrawal, the journal permanently records at most one
+ * payout, with one amount, one destination and one bridge. Each line has a checksum chained to the
+ * previous one, so that changed and missing lines are detected.
  */
 export class SignedBook {
   readonly #file: RecordFile;
@@ -59,10 +57,7 @@ export class SignedBook {
   readonly #onPayout: (payout: PayoutRecord) => void;
   #count = 0;
 
-  /**
-   * Opens the journal. `onPayout` receives each payout, including those that the file already
-   * contains.
-   */
+  /** Opens the journal. `onPayout` receives each payout, including those already in the file. */
   constructor(file: string, onPayout: (payout: PayoutRecord) => void = () => undefined) {
     this.#onPayout = onPayout;
     this.#file = new RecordFile(file, SIGNED_LINES);
@@ -83,19 +78,19 @@ export class SignedBook {
     return this.#latest;
   }
 
-  /** Returns the number of the withdrawal that was paid for a request. */
+  /** Returns the number of the withdrawal that was paid in response to a request. */
   payoutBy(request: string): string | undefined {
     return this.#requests.get(request);
   }
 
-  /** Returns the most recently seen changes of the signers of an account. */
+  /** Returns the most recently seen changes to an account's signers. */
   signerChangesOf(user: string): readonly string[] {
     return this.#signerChanges.get(user) ?? [];
   }
 
   /**
-   * Returns true if exactly this record was signed before, and false if no record of its type was
-   * signed for this withdrawal. Throws an OtherTermsError if different terms were signed.
+   * Returns true if exactly this record has been signed before, and false if no record of its type
+   * has been signed for this withdrawal. Throws an OtherTermsError if different terms were signed.
    */
   has(record: SignedRecord): boolean {
     if (record.type === 'cancellation') return this.#cancellations.has(termsOf(record));
@@ -106,7 +101,7 @@ export class SignedBook {
   }
 
   /**
-   * Stores a record on disk before it returns. Throws an OtherTermsError if the withdrawal was
+   * Stores a record on disk before returning. Throws an OtherTermsError if the withdrawal was
    * signed with different terms.
    */
   add(record: SignedRecord): void {
@@ -145,7 +140,8 @@ export class SignedBook {
 }
 
 /**
- * Thrown if a signature with different terms was requested for a withdrawal that is already signed.
+ * Thrown if a signature on different terms is requested for a withdrawal that has already been
+ * signed.
  */
 export class OtherTermsError extends Error {
   override readonly name = 'OtherTermsError';
@@ -160,8 +156,9 @@ function termsOf(record: SignedRecord): string {
 
 /**
  * The format of a line: a record as JSON with the checksum as its last field, so that operators can
- * read and compare it. A line that lacks only its end counts, because the signature may have been
- * sent. Damage in a complete line is reported, because its content cannot be recovered elsewhere.
+ * read and compare it. A line that lacks only its newline counts, because the signature may have
+ * been sent. Damage in a complete line is reported, because its content cannot be recovered from
+ * anywhere else.
  */
 const SIGNED_LINES: LineForm = {
   write: (record, before) => {

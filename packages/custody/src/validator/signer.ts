@@ -18,14 +18,14 @@ import type { OwedWithdrawal, VenueLedger } from './venue-ledger.ts';
 
 type SignerOptions = {
   readonly key: Hex;
-  /** The only chain and bridge for which the signer signs. */
+  /** The only chain and bridge that the signer signs for. */
   readonly domain: BridgeDomain;
   readonly book: SignedBook;
   readonly ledger: Pick<VenueLedger, 'assertPayable' | 'unpaidWithdrawal'>;
-  /** Finds the request that the account itself has signed. */
+  /** Finds the request signed by the account itself. */
   readonly requests: Pick<PayoutRequests, 'evidenceFor'>;
   readonly limits: Pick<SigningLimits, 'refusal'>;
-  /** The deposits by account; undefined without endpoints of the chain. */
+  /** The deposits by account; undefined if there are no chain endpoints. */
   readonly deposits?: Deposits | undefined;
   /** Called if the chain could not be queried for deposits. */
   readonly onChainUnavailable?: ((why: string) => void) | undefined;
@@ -36,10 +36,10 @@ type SignerOptions = {
 
 /**
  * Signs a payout only if the venues owe it and the account itself has requested it (R-withdraw).
- * After a withdrawal has been recorded, it is always signed with the same terms. A cancellation is
+ * Once a withdrawal has been recorded, it is always signed on the same terms. A cancellation is
  * signed only after the signer has verified that the payout cannot succeed, so that no requester
- * can end the withdrawal of another account. Rotations, the lifting of pauses and returns are
- * signed manually with `oddlot bridge`.
+ * can end another account's withdrawal. Rotations, lifting of pauses and returns are signed
+ * manually with `oddlot bridge`.
  */
 export class Signer {
   readonly #options: SignerOptions;
@@ -123,8 +123,8 @@ export class Signer {
     const payment = { ...asked, withdrawalId: record.withdrawalId };
     const evidence = await requests.evidenceFor(payment, owed, book);
     await this.#lookAtDeposits();
-    // There is no await after this point. A concurrent request may have been recorded in the
-    // meantime, so the journal is checked again.
+    // There is no await from here on. A concurrent request may have been recorded in the meantime,
+    // so the journal is checked again.
     if (book.has(record)) return;
     const counted = this.#countedOf(asked);
     this.#assertLimit(asked.user, counted);
@@ -133,7 +133,7 @@ export class Signer {
     this.#options.deposits?.take(asked.user, asked.usd);
   }
 
-  /** Records a cancellation. Neither the requester nor the reason that it gives is trusted. */
+  /** Records a cancellation. Neither the requester nor the reason it gives is trusted. */
   async #writeCancellation(asked: CancellationRequest): Promise<void> {
     const { book, now, witness } = this.#options;
     const timeMs = now();
@@ -147,7 +147,7 @@ export class Signer {
     }
     const owed = await this.#owed(asked);
     const destination = owed.destination as Hex;
-    // A venue is rejected if it reports terms that differ from those signed.
+    // A venue is refused if it reports terms that differ from those signed.
     book.has(payoutRecord({ ...asked, destination, usd: owed.usd }, timeMs));
     const terms = { ...owed, destination, user: asked.user as Hex };
     const reason = await witness.whyHopeless({
@@ -172,8 +172,8 @@ export class Signer {
   }
 
   /**
-   * Returns two parts of a payout: the part that the account has not itself deposited, and the part
-   * that no deposit covers.
+   * Returns two parts of a payout: the part not deposited by the account itself, and the part not
+   * covered by any deposit.
    */
   #countedOf({ usd, user }: PayoutRequest): Counted {
     const { deposits } = this.#options;
@@ -218,16 +218,16 @@ type LimitOptions = { readonly perDay: bigint; readonly perAccountDay: bigint };
 export type Counted = { readonly account: bigint; readonly all: bigint };
 
 const DAY_MS = 86_400_000n;
-/** When there are this many accounts, those that have used none of their limit are dropped. */
+/** When there are this many accounts, those whose used amount is zero are dropped. */
 const ACCOUNTS_MAX = 10_000;
 
 /**
- * Limits the amount that a compromised venue can have signed before this is noticed, in total and
- * per account. The limit is released evenly over the day. It therefore never resets all at once,
- * and users wait only as long as their own amounts require. An account's own deposits do not count
- * towards its limit. The total limit counts only the net outflow, regardless of depositor and
- * recipient. Otherwise, an attacker could use up the limit of all users by repeatedly depositing,
- * transferring to another account and withdrawing the same funds.
+ * Limits the amount, in total and per account, that a compromised venue can get signed before this
+ * is noticed. Capacity is released evenly over the day, so it never resets all at once, and users
+ * wait only as long as their own amounts require. An account's own deposits do not count towards
+ * its limit. The total limit counts only the net outflow, regardless of depositor and recipient.
+ * Otherwise, an attacker could use up everyone's limit by repeatedly depositing, transferring to
+ * another account and withdrawing the same funds.
  */
 export class SigningLimits {
   readonly #options: LimitOptions;
@@ -239,7 +239,7 @@ export class SigningLimits {
     this.#all = new Draining(options.perDay);
   }
 
-  /** Returns the reason why the amount exceeds a limit at present, or undefined if it does not. */
+  /** Returns which limit the amount currently exceeds, or undefined if none. */
   refusal(user: string, usd: Counted, nowMs: number): string | undefined {
     const { perAccountDay, perDay } = this.#options;
     const one = perAccountDay - (this.#accounts.get(user)?.at(nowMs) ?? 0n);

@@ -12,7 +12,7 @@ export class SigningRefusal extends Error {
   }
 }
 
-/** The period in which every check found the payout refused. */
+/** The period over which every check found the payout refused. */
 const Seen = z.object({ sinceMs: z.number(), lastMs: z.number(), times: z.int().min(1) });
 type Seen = z.infer<typeof Seen>;
 const Contents = z.record(z.string(), Seen);
@@ -22,9 +22,8 @@ const GAP_MS_MAX = 300_000;
 const REMEMBERED_MAX = 10_000;
 
 /**
- * Stores the validator's own observations of payouts that the token refuses, across restarts. It
- * contains no signatures; if the file is missing or unreadable, the waiting time simply starts
- * again.
+ * Keeps the validator's own observations of payouts refused by the token across restarts. The file
+ * has no signatures; if it is missing or unreadable, the waiting period simply starts over.
  */
 export class RefusalMemory {
   readonly #file: string;

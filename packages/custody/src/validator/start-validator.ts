@@ -25,7 +25,7 @@ export type RunningValidator = {
   stop(): Promise<void>;
 };
 
-/** The data that a validator computes itself instead of querying venues. */
+/** The data that a validator computes itself rather than querying venues. */
 export type OwnLedger = Pick<VenueLedger, 'assertPayable' | 'unpaidWithdrawal'> &
   Pick<PayoutRequests, 'evidenceFor'> & {
     /**
@@ -44,13 +44,13 @@ type ValidatorDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
   readonly now: () => number;
-  /** Opens an independent ledger if the setting `log` contains the address of a log. */
+  /** Opens an independent ledger if the setting `log` gives the address of a log. */
   readonly openLedger?:
     | ((config: ValidatorSettings, log: Logger) => Promise<OwnLedger>)
     | undefined;
 };
 
-/** Reads the key and the journal, and listens. A failed start releases all resources. */
+/** Reads the key and the journal, then starts listening. A failed start releases all resources. */
 export function startValidator(
   config: ValidatorSettings,
   deps: ValidatorDependencies,
@@ -72,8 +72,8 @@ async function openParts(
   for (const why of chainWarnings(config, isReal)) log.warn(why);
   for (const why of checkKeyFiles({ key: [config.key] }, { data, env, isReal })) log.warn(why);
   const key = readKey(config.key, 'key', env);
-  // The folder is locked, because two processes that use the same journal would not see each
-  // other's signatures.
+  // The folder is locked, because two processes using the same journal would not see each other's
+  // signatures.
   const lock = lockDirectory(data);
   opened.defer(() => lock.release());
   const limits = limitsOf(config);
@@ -121,7 +121,7 @@ function limitsOf({ accountDayLimitUsdc, dayLimitUsdc }: ValidatorSettings): Sig
   return new SigningLimits({ perDay, perAccountDay: BigInt(accountDayLimitUsdc) * USDC });
 }
 
-/** Opens the access to the chain through endpoints chosen by the operator of the validator. */
+/** Opens access to the chain through endpoints chosen by the validator's operator. */
 function chainAccessOf(
   config: ValidatorSettings,
   { anyAddress, now }: { readonly anyAddress: Hex; readonly now: () => number },

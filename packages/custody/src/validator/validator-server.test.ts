@@ -90,7 +90,7 @@ test('a validator that has found the log of its venue to be wrong is unhealthy a
   });
 });
 
-test('a request without a proof gets a response before its body is read, and is not logged', async () => {
+test('a request without a proof is answered before its body is read, and is not logged', async () => {
   const sent = ask(running.url, {
     path: '/sign',
     method: 'POST',
@@ -106,7 +106,7 @@ test('a request without a proof gets a response before its body is read, and is 
   const headers = { [PROOF_HEADER]: await proofOf(OTHER_ACCOUNT, body) };
   expect((await fetch(`${running.url}/sign`, { method: 'POST', headers, body })).status).toBe(401);
   expect(logged).not.toContain('to be written down');
-  // Requests of the venue are logged.
+  // Requests from the venue are logged.
   const known = { [PROOF_HEADER]: await proofOf(RELAYER, body) };
   const refused = await fetch(`${running.url}/sign`, { method: 'POST', headers: known, body });
   expect(refused.status).toBe(400);
@@ -128,7 +128,7 @@ test('the list of signatures is available only to clients on the same machine an
   expect(await signed({ ...elsewhere, [PROOF_HEADER]: venue })).toBe(200);
 });
 
-test('requests from pages of other origins are rejected', async () => {
+test("requests from other origins' pages are rejected", async () => {
   const statusFor = async (headers: Record<string, string>, path: string): Promise<unknown> => {
     const sent = ask(running.url, { path, agent: false, headers });
     sent.end();

@@ -33,7 +33,7 @@ type ValidatorServerOptions = {
 
 /** The health of a replica that follows the log for a validator. */
 export type ReplicaHealth = Readonly<Record<string, unknown>> & {
-  /** The reason why the venue's log is invalid; null while it is valid. */
+  /** The reason the venue's log is invalid; null while it is valid. */
   readonly finding: string | null;
 };
 
@@ -53,7 +53,7 @@ type Reply = { readonly status: number; readonly body: object };
 
 /**
  * The HTTP server of a validator: `POST /sign` for its venue only, and `GET /healthz` and `GET
- * /signed` for operators. It has the same limits as every port that untrusted clients can reach. A
+ * /signed` for operators. It has the same limits as any port that untrusted clients can reach. A
  * requester must prove that it is the venue before any work is done, and its rate is limited.
  */
 export class ValidatorServer {
@@ -102,7 +102,7 @@ export class ValidatorServer {
         refusal(404, 'Not found. This port serves POST /sign, GET /healthz and GET /signed'),
       );
     }
-    // Without a proof, the body of a request is not read.
+    // If there is no proof, the request's body is not read.
     if (!isProofShaped(headers[PROOF_HEADER])) return this.#end(call, this.#unauthenticated());
     if (call.awaitsContinue) call.response.writeContinue();
     call.awaitsContinue = false;
@@ -114,7 +114,7 @@ export class ValidatorServer {
   #health(): Reply {
     const { book, domain, serviceNetwork, signer } = this.#options;
     const replica = this.#options.health?.();
-    // The validator has stopped signing until an operator has investigated.
+    // If there is a finding, the validator does not sign until an operator has investigated.
     const ok = (replica?.finding ?? null) === null;
     const places = { ...domain, serviceNetwork };
     const health = { ok, validator: signer.address, ...places, signed: book.count };
@@ -123,7 +123,7 @@ export class ValidatorServer {
   }
 
   /**
-   * Returns the list of signatures to clients on this machine and to the venue, which proves its
+   * Serves the list of signatures to clients on this machine, and to the venue, which proves its
    * identity by signing the path.
    */
   async #signed(call: PortCall): Promise<Reply> {
@@ -192,7 +192,7 @@ export class ValidatorServer {
     const text = `${JSON.stringify(body)}\n`;
     const refused = this.#port.hold(call, Buffer.byteLength(text));
     if (refused !== undefined) {
-      // There is no capacity even for an error response.
+      // There is not even capacity for an error response.
       response.destroy();
       return;
     }
@@ -220,16 +220,14 @@ function parsed(body: string): unknown {
 }
 
 /**
- * The maximum number of requests per second and client. Cancellations cause queries to the chain,
- * so their limit is low.
+ * The maximum number of requests per second and client. Cancellations cause chain queries, so their
+ * limit is low.
  */
 const IN_SECOND_MAX = { payout: 200, cancellation: 10, other: 50 } as const;
 
 type Asked = keyof typeof IN_SECOND_MAX;
 
-/**
- * Limits the requests per address, so that useless requests from one address do not block others.
- */
+/** Limits requests per address, so that useless requests from one address do not block others. */
 class RequestBudget {
   readonly #now: () => number;
   readonly #buckets: Readonly<Record<Asked, TokenBuckets>>;

@@ -34,7 +34,7 @@ const BLOCK = text({
   placeholder: 'HEIGHT:HASH',
 });
 
-/** The signers of an account, as a table of the file. */
+/** An account's signers, as a table in the file. */
 const Signers = z.strictObject({
   account: Address,
   authorizedUsers: z.array(Address).min(1),
@@ -42,8 +42,7 @@ const Signers = z.strictObject({
 });
 
 /**
- * The settings of a validator process. It reads only the environment variables that `env:NAME`
- * names.
+ * The settings of a validator process. It reads only the environment variables named by `env:NAME`.
  */
 export const VALIDATOR_SETTINGS = {
   title:

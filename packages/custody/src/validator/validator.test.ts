@@ -98,7 +98,7 @@ const BELIEVING = {
 };
 
 describe('R-withdraw: a validator process signs payouts', () => {
-  test('a validator signs payouts that all venues owe, with the same result as a local key', async () => {
+  test('a validator signs payouts that all venues owe, producing the same signature as a local key', async () => {
     const url = await start();
     const signal = new AbortController().signal;
     const expected = await keyValidator(KEY, DOMAIN).sign(payout(), signal);
@@ -114,14 +114,14 @@ describe('R-withdraw: a validator process signs payouts', () => {
     expect(health).toEqual({ ok: true, validator: ADDRESS, ...DOMAIN, serviceNetwork, signed: 1 });
   });
 
-  test('a validator waits briefly for a withdrawal that the history does not contain yet, and for its rate limit', async () => {
+  test('a validator waits briefly for a withdrawal that is not in the history yet, and for its rate limit to recover', async () => {
     const url = await start();
     second.emptyAnswers = 2;
     first.busy = 3;
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('a validator finds the request of a withdrawal among thousands from the same time', async () => {
+  test('a validator finds the request for a withdrawal among thousands made at the same time', async () => {
     for (const ledger of [first, second]) {
       ledger.pageRows = 2;
       const other = { ...ROW, destination: USER };
@@ -130,7 +130,7 @@ describe('R-withdraw: a validator process signs payouts', () => {
     await expect(asked(await start(), payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('a validator refuses a payout that is not owed, and states the reason', async () => {
+  test('a validator refuses a payout that is not owed, and says why', async () => {
     const url = await start();
     const refused: [Partial<Payout>, string][] = [
       [{ withdrawalId: 8n }, 'has no withdrawal 8'],
@@ -164,7 +164,7 @@ describe('R-withdraw: a validator process signs payouts', () => {
     expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8')).toBe('');
   });
 
-  test('a validator without endpoints of the chain signs no cancellation, for any requester or reason', async () => {
+  test('a validator without chain endpoints signs no cancellation, whoever requests it and for whatever reason', async () => {
     const url = await start();
     await asked(url, payout());
     await expect(asked(url, CANCELLATION)).rejects.toThrow('its operator signs cancellations');
@@ -179,7 +179,7 @@ describe('R-withdraw: a validator process signs payouts', () => {
     expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8').split('\n')).toHaveLength(2);
   });
 
-  test('a validator limits the requests of one address per second', async () => {
+  test('a validator limits how many requests per second one address can make', async () => {
     const url = await start();
     const refusals: string[] = [];
     for (let times = 0; times < 11; times++) {
@@ -204,7 +204,7 @@ describe('R-withdraw: a validator process signs payouts', () => {
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('after a restart, a validator signs the same terms again without a query, and no other terms for that withdrawal', async () => {
+  test('after a restart, a validator signs the same terms again without querying, and signs no other terms for that withdrawal', async () => {
     const before = await asked(await start(), payout());
     await running?.stop();
     const url = await start();
@@ -276,7 +276,7 @@ test('a validator responds to an invalid request with the reason', async () => {
   expect((await fetch(`${url}/elsewhere`)).status).toBe(404);
 });
 
-test('the requester detects an invalid signature of a validator', async () => {
+test('the requester detects an invalid signature by a validator', async () => {
   let answer: object = {};
   const server = createServer((_, response) => response.end(JSON.stringify(answer)));
   const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
@@ -292,7 +292,7 @@ test('the requester detects an invalid signature of a validator', async () => {
   for (const bad of [
     await answerOf(`0x${'52'.repeat(32)}`, payout()),
     await answerOf(KEY, payout({ usd: 1n })),
-    // This is the other form of the same signature, which the bridge rejects.
+    // The other form of the same signature, which the bridge rejects.
     { ...good, s: String(order - BigInt(good.s)), v: 55 - good.v },
     { ...good, v: 0 },
     { ...good, r: '0' },
@@ -325,7 +325,7 @@ test('a data folder can be used by only one validator', async () => {
   running = firstRun;
 });
 
-test('on mainnet, a validator rejects a key that other users can read and a key in the data folder', async () => {
+test('on mainnet, a validator rejects a key that other users can read, and a key in the data folder', async () => {
   const key = join(folder, 'key');
   writeFileSync(key, KEY, { mode: 0o600 });
   chmodSync(key, 0o640);

@@ -19,7 +19,7 @@ export type OwedWithdrawal = {
 };
 
 type VenueLedgerOptions = {
-  /** API URLs chosen by the operator of the validator. All of them must report the same data. */
+  /** API URLs chosen by the validator's operator. All of them must report the same data. */
   readonly venues: readonly string[];
   readonly timeoutMs?: number;
   /** Waits before the next query for a record that does not exist yet. */
@@ -33,8 +33,8 @@ type VenueLedgerOptions = {
 const TRIES = 4;
 const PAUSE_MS = 250;
 /**
- * The number of rows per page, and the maximum number of pages that are searched for one point in
- * time of one account.
+ * The number of rows per page, and the maximum number of pages to search for one point in time in
+ * one account's history.
  */
 const ROWS_MAX = 2_000;
 const PAGES_MAX = 100;
@@ -54,9 +54,7 @@ const Ledger = envelope(z.array(z.object({ hash: z.string(), delta: z.looseObjec
 });
 const Shown = z.union([envelope(ShownRequest), z.object({ success: z.literal(false) })]);
 const Changes = envelope(z.array(z.string()));
-/**
- * If a venue does not report `withdrawalsWait`, the account value of the insurance fund is used.
- */
+/** If a venue does not report `withdrawalsWait`, the insurance fund's account value is used. */
 const Status = envelope(
   z.object({ insuranceFund: z.string(), withdrawalsWait: z.boolean().optional() }),
 );
@@ -99,7 +97,7 @@ export class VenueLedger {
   }
 
   /**
-   * Returns the hashes of requests that may have caused the withdrawal. The first venue is
+   * Returns the hashes of requests that may have caused the withdrawal. Querying the first venue is
    * sufficient, because each request is verified.
    */
   async requestsOf(user: string, owed: OwedWithdrawal): Promise<readonly string[]> {
@@ -127,14 +125,14 @@ export class VenueLedger {
     return found;
   }
 
-  /** Returns a request as it was sent, or undefined if the venue has none with this hash. */
+  /** Returns a request as it was sent, or undefined if the venue has no request with this hash. */
   async request(txHash: string): Promise<ShownRequest | undefined> {
     return await this.#until(this.#first, { type: 'tx', txHash }, Shown, (answer) =>
       answer.success ? answer.data : undefined,
     );
   }
 
-  /** Returns the hashes of the requests that changed the signers of an account, oldest first. */
+  /** Returns the hashes of the requests that changed an account's signers, oldest first. */
   signerChanges(user: string): Promise<readonly string[]> {
     const query = { type: 'multiSigChanges', user };
     return this.#ofAll(`who signs for ${user}`, async (venue) => {
@@ -165,7 +163,7 @@ export class VenueLedger {
     return first;
   }
 
-  /** Returns the common response of all venues. Throws if their responses differ. */
+  /** Returns the response common to all venues. Throws if their responses differ. */
   async #ofAll<Answer>(what: string, ask: (venue: string) => Promise<Answer>): Promise<Answer> {
     const answers = await Promise.all(this.#venues.map(ask));
     const [first] = answers;
@@ -176,7 +174,7 @@ export class VenueLedger {
     throw new SigningRefusal(503, `${names} disagree about ${what}`);
   }
 
-  /** Repeats a query a few times until the record is found. */
+  /** Retries a query a few times until the record is found. */
   async #until<Answer, Found>(
     venue: string,
     query: VenueQuery,
@@ -215,13 +213,13 @@ function owedOf({ amount, destination, fee, status, time }: Row, venue: string):
 
 const TIMEOUT_MS = 5_000;
 const TOO_MANY = 429;
-/** The size limit of a response. The longest responses are pages of an account's history. */
+/** The size limit for a response. The longest responses are pages of an account's history. */
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 
 type VenueQuery = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /**
- * Returns the response, parsed by the schema of the whole envelope, or undefined while the rate
+ * Returns the response, parsed with the schema of the whole envelope, or undefined while the rate
  * limit is exhausted. Other failures cause a SigningRefusal.
  */
 async function askVenue<Answer>(

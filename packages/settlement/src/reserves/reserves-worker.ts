@@ -135,8 +135,8 @@ export class ReservesWorker {
       const height = this.#publishedHeight;
       if (height === undefined) return 'missing';
       const proof = await this.#readProof(user, height);
-      // Unless the heights match, a tree published in the meantime has replaced the one that was
-      // read.
+      // If the height has changed, a newer tree has been published in the meantime and is read
+      // next.
       if (this.#publishedHeight === height) return proof;
     }
   }
