@@ -79,7 +79,9 @@ export class Depositor {
   }
 }
 
-/** Converts errors so that a rejection by the chain can be told apart from a missing response. */
+/**
+ * Converts errors so that a rejection by the chain can be distinguished from a missing response.
+ */
 async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;

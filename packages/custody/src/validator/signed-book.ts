@@ -158,7 +158,7 @@ function termsOf(record: SignedRecord): string {
  * The format of a line: a record as JSON with the checksum as its last field, so that operators can
  * read and compare it. A line that lacks only its newline counts, because the signature may have
  * been sent. Damage in a complete line is reported, because its content cannot be recovered from
- * anywhere else.
+ * another source.
  */
 const SIGNED_LINES: LineForm = {
   write: (record, before) => {

@@ -164,7 +164,7 @@ describe('R-withdraw: a validator process signs payouts', () => {
     expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8')).toBe('');
   });
 
-  test('a validator without chain endpoints signs no cancellation, whoever requests it and for whatever reason', async () => {
+  test('a validator without chain endpoints signs no cancellation, regardless of the requester and the reason', async () => {
     const url = await start();
     await asked(url, payout());
     await expect(asked(url, CANCELLATION)).rejects.toThrow('its operator signs cancellations');
