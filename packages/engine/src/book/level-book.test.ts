@@ -6,10 +6,9 @@ import { NONE, OrderPool, SIDE_BUY } from './order-pool.ts';
 const INSTRUMENT = 3;
 
 /**
- * Runs a table of operations, one per line. `, a line shows the side that it changed=>After `=>`,
- * a line shows the side it changed=>`, a line shows the side that it changed, best price first, as
- * `price: id(size) id(size)` with `|` between levels. An order's rank is its id, so a lower id was
- * accepted earlier: at 1,000 ms times the id.
+ * Runs a table of operations, one per line. After `=>`, a line shows the side it changed, best
+ * price first, as `price: id(size) id(size)` with `|` between levels. An order's rank is its id, so
+ * a lower id was accepted earlier: at 1,000 ms times the id.
  * - `buy|sell <id> <size>@<price>`: places a new order
  * - `cancel <id>`: removes and releases the order
  * - `fill <id> <size>`: fills the order, and removes it when nothing is left
