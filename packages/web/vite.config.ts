@@ -7,7 +7,7 @@ import { wordsPlugin } from './build/words-plugin.ts';
 const OVERLAYS =
   /\/ui\/(?:dialog-frame|menu-panel|toast-list|tooltip-panel)\.tsx|\/shell\/(?:connect|help)-dialog/;
 /**
- * Small modules that screens share. Curves and tables are loaded only with screens that use them.
+ * Small modules that screens share. Charts and tables are loaded only with screens that use them.
  */
 const SHARED =
   /\/web\/src\/(?:lib|market|ui)\/(?!plot|use-plot|table|dialog-frame|menu-panel|toast-list|tooltip-panel|events\/|series\/|explorer)|\/session\/(?:first-steps|let-trade|sent-once)/;
@@ -38,8 +38,8 @@ const GROUPS = [
 ];
 
 /**
- * The configuration for the build and for development, in which `npx vite packages/web` proxies to
- * a venue on the default port.
+ * The configuration for the build and for development. In development, `npx vite packages/web`
+ * proxies to a venue on the default port.
  */
 export default defineConfig({
   root: import.meta.dirname,

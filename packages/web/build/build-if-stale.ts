@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { withBuildLock } from './build-lock.ts';
 
 type Build = {
-  /** The folder of the finished files. */
+  /** The output folder. */
   readonly folder: string;
   /** The folders that contain the sources. */
   readonly sources: readonly string[];
@@ -20,13 +20,14 @@ type Build = {
 const STAMP = 'built-of.txt';
 
 /**
- * Builds files that the venue serves, and compresses them. With the flag `--if-stale`, they are
- * built only if their sources have changed.
+ * Builds and compresses files that the venue serves. With the flag `--if-stale`, they are built
+ * only if their sources have changed.
  */
 export async function buildIfStale(options: Build): Promise<void> {
-  // The build is the same as for users, even if a test starts it.
+  // The build is the same one that users get, even when a test starts it.
   process.env['NODE_ENV'] = 'production';
-  // The files must be readable by everyone, unlike those of a venue, which may start this program.
+  // Everyone may read these files, unlike the files of a venue, which may be what started this
+  // program.
   process.umask(0o022);
   const onlyIfStale = process.argv.includes('--if-stale');
   const { folder } = options;
@@ -40,7 +41,9 @@ export async function buildIfStale(options: Build): Promise<void> {
   });
 }
 
-/** Builds in another folder and then renames it, because a venue may be reading the old files. */
+/**
+ * Builds in a different folder and then renames it, because a venue may be reading the old files.
+ */
 async function buildNow({ build, encodings, folder }: Build, hash: string): Promise<void> {
   const next = `${folder}-next`;
   await rm(next, { recursive: true, force: true });

@@ -3,8 +3,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 const WAIT_MS = 100;
 
 /**
- * Runs the function in only one process of a checkout at a time. The lock of a process that no
- * longer runs is taken over.
+ * Runs the function in only one process per checkout at a time. If the process that holds the lock
+ * is no longer running, its lock is taken over.
  */
 export async function withBuildLock<Result>(
   path: string,

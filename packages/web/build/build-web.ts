@@ -28,7 +28,7 @@ const SCREENS = join(WEB, 'src', 'app', 'screens.ts');
 const ENTRY = 'index.html';
 
 /**
- * Writes the list of scripts that only one screen needs. The served page contains it, so that
+ * Writes the list of scripts that only one screen needs. The page includes the list, so that
  * browsers request these scripts early.
  */
 async function writeScreens(folder: string): Promise<void> {

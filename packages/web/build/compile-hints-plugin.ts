@@ -1,12 +1,10 @@
 import type { Plugin } from 'vite';
 
 const HINT = '//# allFunctionsCalledOnLoad\n';
-/**
- * Groups that get no compile hint, because they are large and most of their code is never called.
- */
+/** Groups that get no compile hint, because they are large and most of their code is never run. */
 const LEFT_OUT = new Set(['signing']);
 
-/** Adds a hint with which browsers compile whole files off the main thread while they load. */
+/** Adds a hint that makes browsers compile whole files off the main thread while they load. */
 export function compileHintsPlugin(): Plugin {
   return {
     name: 'compile-hints',

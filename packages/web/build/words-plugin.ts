@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
 const CATALOGUE = join(import.meta.dirname, '..', 'src', 'words', 'en.json');
-/** These sections are loaded together with their screens or dialogs. */
+/** These sections are loaded along with their screens or dialogs. */
 const OF_SCREENS = new Set([
   'account',
   'activity',
@@ -21,8 +21,8 @@ const COMMON = 'common';
 const PREFIX = 'words:';
 
 /**
- * Provides the texts of a language by section (`words:perps`), although translators edit one file
- * per language.
+ * Provides a language's texts by section (`words:perps`), while translators edit one file per
+ * language.
  */
 export function wordsPlugin(): Plugin {
   return {

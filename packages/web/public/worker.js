@@ -1,11 +1,11 @@
-// Keeps the program of the page, so that an installed page starts at once and also without a
-// network. Answers of the venue are never kept: without a connection, the page shows no prices
-// instead of old ones, and says so.
+// Caches the page's program, so that an installed page starts at once, even without a network. The
+// venue's answers are never cached: without a connection, the page says so and shows no prices
+// rather than old ones.
 
 const PROGRAM = 'oddlot-program';
 const SHELL = '/';
 const FILES_MAX = 200;
-/** A slower answer is not waited for, because the kept program can start. */
+/** Answers slower than this are not awaited, because the cached program can start. */
 const PATIENCE_MS = 1500;
 
 addEventListener('install', (event) => {
@@ -23,12 +23,12 @@ addEventListener('fetch', (event) => {
   }
 });
 
-/** Paths with an extension are files, and the API has no pages. */
+/** Paths with an extension are files, and API paths are not pages. */
 function isScreen(path) {
   return !/\.[a-z0-9]{1,12}$|^\/(?:docs|export|info|exchange)(?:\/|$)/i.test(path);
 }
 
-/** File names contain a hash of the content, so a kept file is never outdated. */
+/** File names contain a hash of the content, so a cached file is never outdated. */
 async function programFile(request) {
   const cache = await caches.open(PROGRAM);
   const kept = await cache.match(request);
@@ -48,7 +48,7 @@ async function shell(request) {
   if (kept === undefined) return asked;
   const late = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
   const answer = await Promise.race([asked.catch(() => undefined), late]);
-  // A venue that is busy, restarting or behind a failing proxy does not keep the page from starting.
+  // The page starts even if the venue is busy, restarting or behind a failing proxy.
   const isUsable = answer !== undefined && answer.status !== 429 && answer.status < 500;
   if (!isUsable) return kept;
   if (new URL(request.url).pathname === SHELL && answer.ok) await cache.put(SHELL, answer.clone());
@@ -56,8 +56,8 @@ async function shell(request) {
 }
 
 /**
- * Removes the preloads, because the worker has the files, and Chromium does not use a preload that a
- * worker answered: it requests the file again and reports the preload as unused.
+ * Removes the preloads. The worker already has the files, and Chromium does not use a preload
+ * answered by a worker: it requests the file again and reports the preload as unused.
  */
 async function withoutPreloads(answer) {
   if (!answer.ok || !answer.headers.get('content-type')?.startsWith('text/html')) return answer;
@@ -68,7 +68,7 @@ async function withoutPreloads(answer) {
   return new Response(plain, { status: answer.status, headers });
 }
 
-/** Keeps the start page and all files that it names. */
+/** Caches the start page and all files that it refers to. */
 async function keepShell() {
   const cache = await caches.open(PROGRAM);
   const answer = await fetch(SHELL, { headers: { accept: 'text/html' } });

@@ -332,8 +332,8 @@ const TITLES_MS = 15_000;
 
 function SharesTable({ user }: { readonly user: string }) {
   const t = useWords();
-  // The numbers come from the stream. The titles come from the query, which is sent again after
-  // each update.
+  // The numbers come from the stream. The titles come from the query, which is repeated after each
+  // update.
   const live = accountStates.use({ user, accountType: 'outcome' }, ({ state }) => state);
   const sizes = live?.assetPositions
     .map(({ position }) => `${position.asset} ${position.szi}`)
@@ -623,7 +623,7 @@ function Held({ row }: { readonly row: AssetPosition }) {
   );
 }
 
-/** Returns the direction in words, because colour alone is not readable for everyone. */
+/** Returns the direction in words, because not everyone can tell the colours apart. */
 function wayOf(row: AssetPosition, t: Words): string {
   const { type, value } = row.position.leverage;
   return `${t(directionOf(row))} ${value}× ${t(`portfolio.${type}`)}`;
@@ -677,7 +677,7 @@ function marginColumns(equity: string | undefined, t: Words): readonly Column<As
   ];
 }
 
-/** Returns the distance between two prices in percent of the first one. */
+/** Returns the distance between two prices as a percentage of the first. */
 function distance(from: string | null | undefined, to: string | null | undefined): string {
   if (!isDecimal(from) || !isDecimal(to) || sign(from) === 0) return '';
   return percent(divide(subtract(to, from), from, 6), { decimals: 1, isSigned: true });

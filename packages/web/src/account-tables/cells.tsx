@@ -122,7 +122,10 @@ export function Sided({ isBuy, children }: Readonly<{ isBuy: boolean; children: 
   return <span className={isBuy ? 'text-buy' : 'text-sell'}>{children}</span>;
 }
 
-/** Translates the venue's direction of an order or fill, such as `Buy` or `Sell Yes`. */
+/**
+ * Translates the direction that the venue reports for an order or fill, such as `Buy` or `Sell
+ * Yes`.
+ */
 export function directionWord(dir: string, t: Words): string {
   const [way = '', ...leg] = dir.split(' ');
   if (way !== 'Buy' && way !== 'Sell') return dir;
@@ -172,8 +175,8 @@ type Placed = { readonly oid: number; readonly timestamp: number };
 type OrderOriginProps = Readonly<{ user: string; order: Placed; children: ReactNode }>;
 
 /**
- * Finds the request of an order. An order does not contain its request, so the requests at its time
- * are searched.
+ * Finds the request that placed an order. An order does not name its request, so the requests made
+ * at that time are searched.
  */
 export function OrderOrigin({ user, order, children }: OrderOriginProps) {
   const t = useWords();
@@ -205,7 +208,7 @@ async function requestOf(user: string, { oid, timestamp }: Placed): Promise<stri
     const { result } = await reader.info.tx({ txHash: hash });
     if (result.orders?.some((each) => each.oid === oid) === true) return hash;
   }
-  // Orders from reversals and take-profits are sent in other kinds of requests.
+  // Orders from reversals and take-profits are placed by other kinds of requests.
   return placing[0]?.hash ?? sent[0]?.hash;
 }
 

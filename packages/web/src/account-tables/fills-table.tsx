@@ -158,8 +158,8 @@ function moneyColumns(t: Words): readonly Column<Fill>[] {
 type Taken = 'liquidation' | 'adl';
 
 /**
- * Finds the fills of liquidations, which their rows do not mark. The ledger contains an update with
- * the same market and block.
+ * Finds the fills caused by liquidations, because the rows do not mark them. For each, the ledger
+ * has an update with the same market and block.
  */
 function takenFills(
   ledger: readonly LedgerUpdate[],

@@ -26,7 +26,7 @@ import { useWords } from '../lib/words.ts';
 import { EmptyState } from '../ui/states.tsx';
 import { Button, Spinner } from '../ui/controls.tsx';
 
-// Radix inserts styles, which need the nonce of the content security policy.
+// Radix inserts styles, which need the nonce from the content security policy.
 const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content');
 if (nonce) setNonce(nonce);
 
@@ -38,12 +38,12 @@ void restoreSession();
 
 void applyLanguage().then(show);
 
-/** The worker starts some time after the first screen, so that it does not delay this screen. */
+/** The worker starts some time after the first screen, so as not to delay it. */
 const WORKER_AFTER_MS = 5_000;
 
 addEventListener('load', () => {
   const register = (): void => {
-    // Browsers refuse workers of untrusted addresses, and the page works without one.
+    // Browsers refuse workers from untrusted addresses, and the page works without one.
     void navigator.serviceWorker?.register('/worker.js').catch(() => undefined);
   };
   setTimeout(register, WORKER_AFTER_MS);

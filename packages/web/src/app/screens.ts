@@ -6,8 +6,7 @@ type ScreenEntry = {
 };
 
 /**
- * The screens, which are loaded when they are first used. `build/build-web.ts` reads this list as
- * text.
+ * The screens. Each is loaded when it is first used. `build/build-web.ts` reads this list as text.
  */
 export const SCREENS: readonly ScreenEntry[] = [
   { path: '/', load: () => import('../features/markets/markets-screen.tsx') },

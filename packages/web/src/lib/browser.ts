@@ -27,13 +27,13 @@ export function keepText(name: string, text: string | null): void {
     if (text === null) localStorage.removeItem(name);
     else localStorage.setItem(name, text);
   } catch {
-    // Storage is denied or full. The page works without these stored strings.
+    // Storage is denied or full. The page also works without these stored strings.
   }
 }
 
 /**
- * Formats rows as CSV (RFC 4180). Titles are user input, so a quote precedes cells that could run
- * as formulas.
+ * Formats rows as CSV (RFC 4180). Titles are user input, so cells that could run as formulas are
+ * prefixed with a quote.
  */
 export function csvOf(rows: readonly object[]): string {
   const flat = rows.map((row) => new Map(fieldsOf(row, '')));

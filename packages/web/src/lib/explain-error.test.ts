@@ -100,7 +100,7 @@ describe('a rejection is explained with a sentence and remedies', () => {
   });
 });
 
-test('a rejected field is explained with its name in the form', () => {
+test('a rejected field is explained by its name in the form', () => {
   const error = refused({
     message: 'Invalid priceTick: must be 1',
     details: { field: 'registerPerp.priceTick', why: 'must be 1' },

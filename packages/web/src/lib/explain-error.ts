@@ -152,11 +152,11 @@ function ended(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** The error that is thrown if the response was lost and the venue has no record of the action. */
+/** Thrown if the response was lost and the venue has no record of the action. */
 export class NotArrivedError extends Error {
   override readonly name = 'NotArrivedError';
   readonly txHash: string;
-  /** True if the action has no expiry, so that it may still be executed. */
+  /** True if the action has no expiry and may therefore still be executed. */
   readonly mayStill: boolean;
 
   constructor({ mayStill, txHash }: { readonly txHash: string; readonly mayStill: boolean }) {

@@ -62,7 +62,7 @@ describe('numbers are formatted for display', () => {
     expect(found).toBe(expected);
   });
 
-  test('numbers use the grouping of another locale and the same minus sign', () => {
+  test('numbers use the grouping of a different locale but the same minus sign', () => {
     chooseLocale('de-DE');
     expect(number('-1234.5', { decimals: 2 })).toBe('\u22121.234,50');
     expect(percent('-0.0184')).toBe('\u22121,84\u202f%');
@@ -87,7 +87,7 @@ describe('numbers are formatted for display', () => {
       chooseLocale(tag);
       expect(compact(text)).toBe(glance);
       expect(number(text, { decimals: 2 })).toBe(whole);
-      // Displayed values can be pasted into a field.
+      // Displayed values can be pasted into an input field.
       expect(typedNumber(number(text))).toBe(text);
       expect(typedNumber(fieldText(text))).toBe(text);
       chooseLocale('en-US');

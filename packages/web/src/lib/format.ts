@@ -3,7 +3,7 @@ import { locale } from './languages.ts';
 import { language } from './words.ts';
 
 /**
- * The dash replaces missing values. Numbers are formatted from decimal text without floats, with a
+ * A dash stands for a missing value. Numbers are formatted from decimal text without floats, with a
  * typographic minus sign.
  */
 
@@ -27,8 +27,8 @@ export function number(text: string | null | undefined, format: NumberFormat = {
 const MONEY_DECIMALS = 2;
 
 /**
- * Formats USDC to the cent. Smaller amounts are shown as `<0.01`, or with their first digit if they
- * have a sign.
+ * Formats USDC to the cent. Smaller amounts are shown as `<0.01` or, if they have a sign, with
+ * their first non-zero digit.
  */
 export function money(text: string | null | undefined, format: NumberFormat = {}): string {
   if (!isDecimal(text)) return NOTHING;
@@ -154,7 +154,7 @@ function optionsOf(kind: Kind): Intl.NumberFormatOptions {
   return { useGrouping, minimumFractionDigits: kind, maximumFractionDigits: kind };
 }
 
-/** All times are in milliseconds of the venue's clock. */
+/** All times are in milliseconds on the venue's clock. */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -182,7 +182,7 @@ export function dayMonth(ms: number): string {
 }
 
 /**
- * Formats a time as `16:36`, or as a day such as `15 Nov` if it is more than one day in the past.
+ * Formats a time as `16:36` or, if it is more than one day in the past, as a day such as `15 Nov`.
  */
 export function timeOrDay(ms: number, nowMs: number): string {
   return ms > nowMs - DAY_MS ? hourMinute(ms) : dayMonth(ms);
@@ -223,7 +223,7 @@ export function wholeDate(ms: number): string {
   return dateFormatter({ dateStyle: 'long', timeStyle: 'medium', hourCycle: 'h23' }).format(ms);
 }
 
-/** Formats a remaining time, such as `23:41`, `1:02:03` or `3d 04:00`. */
+/** Formats the time remaining, such as `23:41`, `1:02:03` or `3d 04:00`. */
 export function countdown(ms: number): string {
   const left = Math.max(0, Math.floor(ms / SECOND_MS));
   const [seconds, minutes] = [left % 60, Math.floor(left / 60) % 60];

@@ -31,8 +31,8 @@ export function chooseLocale(tag: string | undefined): void {
 }
 
 /**
- * Replaces an invalid language of the browser. It must be called first, because libraries read the
- * language when they load and fail if it is invalid.
+ * Replaces the browser's language if it is invalid. This must be called first, because libraries
+ * read the language when they load and fail if it is invalid.
  */
 export function mendLanguage(): void {
   const language = usable(navigator.language);
@@ -42,7 +42,8 @@ export function mendLanguage(): void {
 
 /**
  * Returns a locale that the page can use. Some systems report invalid locales such as
- * `en-US@posix`. Locales with other digits are avoided, because mixed digits are misread.
+ * `en-US@posix`. Locales with non-Latin digits are avoided, because mixed digits are easily
+ * misread.
  */
 function usable(tag: string | undefined): string {
   try {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fieldText, typedNumber } from './typed-text.ts';
 
-describe('a number is parsed in the locale of the page', () => {
+describe('a number is parsed according to the locale of the page', () => {
   test.each([
     ['en-US', '97,174.6', '97174.6'],
     ['en-US', '97,000', '97000'],

@@ -1,8 +1,8 @@
 import { locale } from './languages.ts';
 
 /**
- * The separators and digits of a locale. Input is parsed in the user's locale, so that a price
- * copied from the screen keeps its value.
+ * The separators and digits of a locale. Input is parsed according to the user's locale, so that a
+ * price copied from the screen keeps its value.
  */
 
 type Signs = Readonly<{ group: string; middle: number; decimal: string; zero: number }>;
@@ -25,7 +25,7 @@ export function typedNumber(text: string, tag: string = locale()): string | unde
   if (fractions.length <= 1 && isGrouped(whole, signs)) {
     return plain([whole.replaceAll(group, ''), ...fractions].join('.'));
   }
-  // With a decimal comma, the user typed `97.5`; with a decimal point, `97,5`.
+  // In a locale with a decimal comma, the user typed `97.5`; in one with a decimal point, `97,5`.
   const other = decimal === ',' ? '.' : ',';
   const [before = '', ...after] = typed.split(other);
   if (after.length === 1 && !typed.includes(decimal)) return plain(`${before}.${after[0]}`);

@@ -11,7 +11,7 @@ addWords({
 });
 const textOf = (key: string, given?: object): string => words.t(key as never, given as never);
 
-test('a text fills all placeholders with unchanged values and omits missing ones', () => {
+test('all placeholders in a text are filled with unchanged values, and missing values are left out', () => {
   expect(textOf('tried.plain', { size: 2, price: '$&' })).toBe('Buy 2 of 2 at $&');
   expect(textOf('tried.plain', { size: '{{price}}' })).toBe('Buy {{price}} of {{price}} at ');
 });

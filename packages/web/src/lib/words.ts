@@ -112,8 +112,8 @@ function filled(text: string, given: Given): string {
 const TURNING = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
 /**
- * Removes direction characters. With them, user input could reverse the price next to it (59¢ as
- * ¢95).
+ * Removes direction characters. With such characters, user input could reverse the price next to it
+ * (59¢ as ¢95).
  */
 export function inOneDirection(text: string): string {
   return text.replace(TURNING, '');

@@ -155,8 +155,8 @@ function listOf<Row>(
 export type Arrival<Row> = { readonly rows: readonly Row[]; readonly atMs: number };
 
 /**
- * The code of notices is loaded after the screen. Rows that arrived at most this many milliseconds
- * earlier are still new.
+ * The code for notices is loaded after the screen. Rows that arrived at most this many milliseconds
+ * earlier still count as new.
  */
 const NEWS_MS = 10_000;
 
@@ -227,7 +227,7 @@ export function useOlder<Row>({ key, head, fullAt, timeOf, idOf, ask }: OlderOpt
     return () => controller.abort();
   }, [key]);
   const oldest = head.at(-1);
-  // If rows have left the head of the list, the missing rows are requested.
+  // If rows have dropped out of the head of the list, they are requested.
   const isWhole = loaded?.key === key && oldest !== undefined && timeOf(oldest) <= loaded.endTime;
   const pages = isWhole ? loaded : undefined;
   const rows = useMemo(() => joined(head, pages?.rows ?? [], idOf), [head, pages?.rows, idOf]);

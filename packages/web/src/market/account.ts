@@ -30,8 +30,8 @@ export type AccountState = {
 };
 
 /**
- * The interval, in milliseconds, for queries of figures without a stream: free margin, ratios and
- * liquidation prices.
+ * The interval, in milliseconds, at which figures without a stream are queried: free margin, ratios
+ * and liquidation prices.
  */
 const ASK_EVERY_MS = 5_000;
 const FOLLOWED_MAX = 40;
@@ -186,9 +186,7 @@ function followMarks(onChange: () => void): FollowedMarks {
   };
 }
 
-/**
- * The decimals are those of the venue, so that figures computed here equal those in its responses.
- */
+/** The decimals match the venue's, so that figures computed here equal those in its responses. */
 
 const USDC_DECIMALS = 6;
 const RATIO_DECIMALS = 6;
@@ -307,7 +305,7 @@ function summaryAtMarks(
   };
 }
 
-/** The margin use as a fraction. Liquidation starts at 1. */
+/** Margin usage, as a fraction. Liquidation starts at 1. */
 export type MarginUse = {
   readonly share: string;
   readonly market: string | undefined;
@@ -332,7 +330,7 @@ export function worstUse(state: ClearinghouseState): MarginUse | undefined {
   return marginUses(state)[0];
 }
 
-/** Returns the margin use of the cross account and of each isolated position, highest first. */
+/** Returns the margin usage of the cross account and of each isolated position, highest first. */
 export function marginUses(state: ClearinghouseState): readonly MarginUse[] {
   const isolated = state.assetPositions
     .filter(({ position }) => position.leverage.type === 'Isolated')
@@ -342,7 +340,10 @@ export function marginUses(state: ClearinghouseState): readonly MarginUse[] {
     .toSorted((a, b) => compare(b.share, a.share));
 }
 
-/** Converts the venue's ratio, which is the available margin divided by the required margin. */
+/**
+ * Converts the venue's ratio, which is available margin divided by required margin, to margin
+ * usage.
+ */
 function shareOf(ratio: string, market: string | undefined): MarginUse | undefined {
   if (!isDecimal(ratio)) return undefined;
   if (sign(ratio) <= 0) return { share: '1', market };

@@ -41,7 +41,7 @@ describe('new rows of an account list are reported', () => {
     expect(reported.at(-1)).toEqual(['d']);
   });
 
-  test('new rows are reported once to a remounted listener, and again to a different one', () => {
+  test('new rows are reported only once to a listener that is remounted, and again to a different listener', () => {
     const { come, lists } = list();
     const [aloud, outside] = [createReporter(lists), createReporter(lists)];
     const reported: string[] = [];

@@ -23,7 +23,7 @@ function questions() {
   return { ask, answer, count: () => count };
 }
 
-test('a query is sent immediately, and once more for all changes during the query', async () => {
+test('a query is sent immediately, and once more for all changes made while it is pending', async () => {
   const { answer, ask, count } = questions();
   const asking = askAfterChanges(ask);
   expect(count()).toBe(1);
@@ -39,7 +39,7 @@ test('a query is sent immediately, and once more for all changes during the quer
   expect(count()).toBe(3);
 });
 
-test('changes between the first response and the opening of the stream are requested', async () => {
+test('changes between the first response and the opening of the stream are queried', async () => {
   const { answer, ask, count } = questions();
   const asking = askAfterChanges(ask);
   const { promise: ready, resolve } = Promise.withResolvers<void>();

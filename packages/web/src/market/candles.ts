@@ -80,8 +80,8 @@ export const candleSeries = createLive<CandleKey, CandlesState>({
 });
 
 /**
- * Returns the changed candles at the end of the list, or undefined if other candles have changed
- * too.
+ * Returns the changed candles at the end of the list, or undefined if other candles have also
+ * changed.
  */
 export function changedEnd(
   drawn: readonly Candle[],

@@ -29,8 +29,8 @@ export function priceDecimals(
 }
 
 /**
- * Returns the decimals of a market's sizes. Lots of ten or more have a negative `szDecimals`, and
- * their sizes are integers.
+ * Returns the number of decimals in a market's sizes. Lots of ten or more have a negative
+ * `szDecimals`, and their sizes are integers.
  */
 export function sizeDecimals(
   market: Pick<PerpMeta, 'szDecimals'> | Pick<OutcomeMarketMeta, 'size_decimals'>,
@@ -80,7 +80,7 @@ export function Time({ ms, short = 'onPhones', write = dateTime }: TimeProps) {
 const TICK_MS = 1_000;
 
 /**
- * Returns a value that is updated every second. The component renders again only if the value of
+ * Returns a value that is updated every second. The component renders again only if the result of
  * `read` changes.
  */
 export function useVenueSecond(read: (nowMs: number) => number = itself): number {
@@ -104,13 +104,13 @@ export type MarketNames = ReadonlyMap<number, MarketName>;
 const ASKED_MAX = 50;
 const KNOWN_MAX = 5_000;
 const known = new Map<number, MarketName>();
-/** The language of the known names, because those of demo events are translated. */
+/** The language of the known names, because the names of demo events are translated. */
 let knownIn = language();
 const NONE: MarketNames = new Map();
 
 /**
- * Returns the names of markets. Each name is requested only once, because names never change. The
- * result does not contain unknown markets.
+ * Returns the names of markets. Each name is requested only once, because names never change.
+ * Unknown markets are absent from the result.
  */
 export async function marketNames(instrumentIds: Iterable<number>): Promise<MarketNames> {
   if (knownIn !== language()) known.clear();

@@ -5,7 +5,7 @@ import { comingOf, type Moment } from './queries.ts';
 const event = (title: string, start: number, end: number): OutcomeEventMeta =>
   ({ title, start_time: start, end_time: end }) as OutcomeEventMeta;
 
-// The events are in the venue's order, by end time. Two of them end at the same time.
+// The events are in the venue's order, which is by end time. Two of them end at the same time.
 const LISTED = [
   event('Snail derby', 30, 40),
   event('Harbour day', 10, 50),
@@ -16,7 +16,7 @@ const LISTED = [
 const titles = (moment: Moment, wanted = ''): string[] =>
   comingOf(LISTED, { moment, wanted }).map(({ title }) => title);
 
-test('the event that starts next is first, regardless of its end time', () => {
+test('the event that starts next comes first, regardless of its end time', () => {
   expect(titles('start_time')).toEqual([
     'Snail weight',
     'Harbour day',
@@ -25,7 +25,7 @@ test('the event that starts next is first, regardless of its end time', () => {
   ]);
 });
 
-test("the event that ends next is first, and events with the same end time keep the venue's order", () => {
+test("the event that ends next comes first, and events with the same end time keep the venue's order", () => {
   expect(titles('end_time')).toEqual(LISTED.map(({ title }) => title));
 });
 

@@ -13,7 +13,7 @@ type PerpFill = Pick<Fill, 'side' | 'startPosition' | 'sz'>;
 
 /**
  * Returns the effect of a perp fill on the position. In hedge mode, the start position is that of
- * the traded side, which a fill never reverses.
+ * the side being traded, and a fill never reverses it.
  */
 export function fillDirection({ side, startPosition, sz }: PerpFill): FillDirection {
   const isBuy = side === 'B';

@@ -31,7 +31,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('listeners are called once per frame for any number of changes', () => {
+test('listeners are called once per frame, however many changes there are', () => {
   const store = createStore(() => ({ price: 0 }));
   const prices: number[] = [];
   const leave = onFrame(store, () => prices.push(store.getState().price));
@@ -55,12 +55,12 @@ test('a tab that is hidden before its frame uses a timer instead, once', () => {
   inNextFrame(() => calls.push('second'));
   vi.advanceTimersByTime(1_000);
   expect(calls).toEqual(['first', 'second']);
-  // The tab is visible again.
+  // The tab becomes visible again.
   drawFrame();
   expect(calls).toEqual(['first', 'second']);
 });
 
-test('removed listeners are not called, and a failure affects no other listener', () => {
+test('removed listeners are not called, and a failing listener affects no others', () => {
   const calls: string[] = [];
   const taken = (): void => void calls.push('taken back');
   inNextFrame(() => {

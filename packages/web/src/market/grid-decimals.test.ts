@@ -20,12 +20,12 @@ test.each([
   expect(sizeDecimals({ szDecimals })).toBe(decimals);
 });
 
-test('an outcome market defines its price and size decimals', () => {
+test('an outcome market defines its number of price and size decimals', () => {
   const market = { price_decimals: 3, size_decimals: 2 };
   expect([priceDecimals(market), sizeDecimals(market)]).toEqual([3, 2]);
 });
 
-test('figures of a market have the same number of decimals, regardless of the wire format', () => {
+test('figures for a market have the same number of decimals, whatever the wire format', () => {
   const perp = { priceTick: '0.01', szDecimals: -1 };
   const shares = { price_decimals: 2, size_decimals: 2 };
   expect(['67000.5', '67001'].map((px) => number(px, { decimals: priceDecimals(perp) }))).toEqual([

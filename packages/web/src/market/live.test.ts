@@ -51,7 +51,7 @@ describe('components share a subscription', () => {
     expect(log).toEqual(['open 1']);
   });
 
-  test('other parameters have a separate subscription, and an ended subscription is opened again', () => {
+  test('different parameters get a separate subscription, and an ended subscription is opened again', () => {
     const { live, log } = noted();
     live.acquire({ coin: '1' }).release();
     live.acquire({ coin: '2' });

@@ -3,7 +3,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import { useFrame } from './frame.ts';
 
 /**
- * A subscription that components with the same parameters share. It remains open for a short time
+ * A subscription shared by components with the same parameters. It stays open for a short time
  * after the last release.
  */
 export type Live<Parameters, State> = {
@@ -79,7 +79,7 @@ export function createLive<Parameters, State>(
     useEffect(() => {
       if (parameters === undefined) return undefined;
       const held = acquire(parameters);
-      // On a slow machine, the subscription can end between render and effect.
+      // On a slow machine, the subscription can end between the render and the effect.
       if (held.store !== store) setReopened({ over: store, store: held.store });
       return () => held.release();
       // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for the parameters
@@ -105,8 +105,8 @@ type Asking = {
 };
 
 /**
- * Sends a query immediately, and once more after changes during the query. There are never two
- * pending queries.
+ * Sends a query immediately, and once more if changes occur while it is pending. Two queries are
+ * never pending at once.
  */
 export function askAfterChanges(
   ask: (signal: AbortSignal) => Promise<Answer>,

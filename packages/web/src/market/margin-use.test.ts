@@ -16,19 +16,19 @@ function state(
   } as unknown as ClearinghouseState;
 }
 
-describe('the margin use of an account is computed', () => {
-  test('margin use is required margin over available margin, and undefined without a cross position', () => {
+describe('the margin usage of an account is computed', () => {
+  test('margin usage is required margin over available margin, and undefined if there is no cross position', () => {
     expect(crossUse(state('4', '100'))?.share).toBe('0.25');
     expect(crossUse(state('999999', '0'))).toBe(undefined);
   });
 
-  test('margin use is at most 1', () => {
+  test('margin usage is at most 1', () => {
     expect(crossUse(state('0.8', '100'))?.share).toBe('1');
     expect(crossUse(state('0', '100'))?.share).toBe('1');
     expect(crossUse(state('-1', '100'))?.share).toBe('1');
   });
 
-  test('margin use covers isolated positions and is the highest of all', () => {
+  test('margin usage includes isolated positions, and the highest value counts', () => {
     const both = state('4', '100', [
       ['BTC-USDC', '1.25'],
       ['ETH-USDC', '9'],
@@ -37,7 +37,7 @@ describe('the margin use of an account is computed', () => {
     expect(worstUse(state('999999', '0'))).toBe(undefined);
   });
 
-  test('a margin warning is reached at exactly its bound', () => {
+  test('a margin warning is triggered exactly at its bound', () => {
     expect(hasReached({ share: '0.8', market: undefined }, 80)).toBe(true);
     expect(hasReached({ share: '0.799999', market: undefined }, 80)).toBe(false);
   });

@@ -2,7 +2,7 @@ import type { AssetPosition, ClearinghouseState } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
 import { sharesAtMarks, stateAtMarks } from './account.ts';
 
-/** A long position of 0.02 BTC opened at 97,010, with a leverage of 20 and a cost of 1,940.2. */
+/** A long position of 0.02 BTC, opened at 97,010 with 20× leverage and a cost of 1,940.2. */
 const LONG = position({
   asset: '1',
   szi: '0.02',
@@ -15,9 +15,7 @@ const LONG = position({
   leverage: { rawUsd: '', type: 'Cross', value: 20 },
 });
 
-/**
- * A short position of 0.3 ETH opened at 3,400, with an isolated margin of 102 and a profit of 30.
- */
+/** A short position of 0.3 ETH, opened at 3,400, with isolated margin of 102 and a profit of 30. */
 const SHORT = position({
   asset: '2',
   szi: '-0.3',
@@ -50,7 +48,7 @@ const ACCOUNT_STATE = {
 } as unknown as ClearinghouseState;
 
 describe('an account is valued at other marks', () => {
-  test('an account at other marks changes with each position, and the isolated one changes its own margin', () => {
+  test('an account at other marks changes with each position, and an isolated position changes its own margin', () => {
     const state = stateAtMarks(
       ACCOUNT_STATE,
       new Map([
@@ -146,7 +144,7 @@ const SHARES = {
 } as unknown as ClearinghouseState;
 
 describe('shares are valued at another price', () => {
-  test('YES has the value of the mark and NO of 1 minus it, with the same cost and cash', () => {
+  test('YES is worth the mark and NO is worth 1 minus the mark, with unchanged cost and cash', () => {
     const state = sharesAtMarks(SHARES, new Map([['100001', '0.6']]));
     const [yes, no] = state.assetPositions.map((row) => row.position);
     expect(yes).toMatchObject({

@@ -4,7 +4,7 @@ import { pastLine } from './past-prices.ts';
 const price = (timeMs: number, value: number) => ({ timeMs, value });
 const past = [price(0, 100), price(60, 160), price(120, 130)];
 
-test('past prices are interpolated at whole steps before the first candle', () => {
+test('past prices are interpolated at whole intervals before the first candle', () => {
   expect(pastLine(past, { beforeMs: 140, stepMs: 20, max: 4 })).toEqual([
     { timeMs: 60, value: 160 },
     { timeMs: 80, value: 150 },
@@ -25,6 +25,6 @@ test('the line of past prices ends before the first candle at the last past pric
   ]);
 });
 
-test('there is no line of past prices if there are no prices', () => {
+test('without past prices, no line is drawn for them', () => {
   expect(pastLine([], { beforeMs: 100, stepMs: 10, max: 9 })).toEqual([]);
 });

@@ -22,7 +22,8 @@ export const queryClient = new QueryClient({
       staleTime: META_STALE_MS,
       // A local venue can be reached without a network connection.
       networkMode: 'always',
-      // The SDK has already retried, so only temporary rejections are repeated.
+      // The SDK has already retried failed requests, so a rejected query is retried here only after
+      // a rate limit.
       retry: (count, error) => (error instanceof ApiError ? isLimited(error) : count < 2),
       retryDelay: (count, error) =>
         error instanceof ApiError ? (error.retryAfterMs ?? LIMITED_MS) : 1_000 * 2 ** count,
@@ -88,7 +89,7 @@ function eventsQuery(filter: EventFilter) {
   });
 }
 
-/** Translates the demo events of the venue. The texts are loaded if the page is not in English. */
+/** Translates the venue's demo events. The texts are loaded if the page is not in English. */
 export async function shownEvents<Page extends Pick<OutcomeEventPage, 'events'>>(
   page: Page,
 ): Promise<Page> {
@@ -97,7 +98,7 @@ export async function shownEvents<Page extends Pick<OutcomeEventPage, 'events'>>
   return { ...page, events: page.events.map(translated) };
 }
 
-/** Translates the title of a series of the venue. */
+/** Translates the title of one of the venue's series. */
 export async function shownTimeline(
   timeline: OutcomeSeriesTimeline,
 ): Promise<OutcomeSeriesTimeline> {
@@ -106,7 +107,7 @@ export async function shownTimeline(
   return { ...timeline, title: seriesTitle(timeline.seriesSlug, timeline.title) };
 }
 
-/** Returns the name of a category. The page translates the usual ones. */
+/** Returns the name of a category. The page translates the common ones. */
 export function categoryName(category: string, t: Words): string {
   const known = CATEGORIES.find((each) => each === category);
   return known === undefined ? category : t(`categories.${known}`);

@@ -63,7 +63,8 @@ export function yesPriceOf(
 export const DEFAULT_MARK = '0.5';
 
 /**
- * Returns false for the default mark of 0.5 of a market without a trade or quotes on both sides.
+ * Returns false for the default mark of 0.5, which a market has while it has neither a trade nor
+ * quotes on both sides.
  */
 export function isMarketPrice(price: string, { pricing }: OutcomeMarketMeta): boolean {
   const { best_ask: ask, best_bid: bid, last_price: last } = pricing;
@@ -148,7 +149,7 @@ export const books = createLive<
     const stream = reader.streams.l2Book(
       tick === undefined ? { coin } : { coin, tick },
       (event) => {
-        // After a reset, the old book remains until the next event, which is complete.
+        // After a reset, the old book stays until the next event, which contains the complete book.
         if (event.type === 'data') store.setState({ book: event.data, refusal: undefined });
       },
       { onError: ({ message }) => store.setState({ refusal: message }) },

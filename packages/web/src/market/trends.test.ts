@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dayChange, isSinceStart } from './past-prices.ts';
 
-test("the change covers a day, or the time since a young market's first trade", () => {
+test("the price change covers a day, or the time since a young market's first trade", () => {
   const trend = { open: '100', closes: [] };
   expect(dayChange({ markPx: '103', prevDayPx: '' }, trend)).toBe('0.03');
   expect(dayChange({ markPx: '99', prevDayPx: '110' }, trend)).toBe('-0.1');

@@ -5,7 +5,7 @@ import { inOneDirection } from '../lib/words.ts';
 export type Connection = {
   /** The status remains `lost` until the venue responds and all required streams are open again. */
   readonly status: 'connecting' | 'open' | 'lost';
-  /** True if the page has ever received data. The data is then shown with its time. */
+  /** True once the page has received any data. The data is then shown with its time. */
   readonly wasOpen: boolean;
   readonly lostSinceMs: number | undefined;
   readonly nextTryMs: number | undefined;
@@ -34,13 +34,13 @@ const PROBE_AGAIN_MS = 3_000;
 const LIMITED_MS_MIN = 500;
 
 /**
- * All connections share one random value, because they reconnect together. Other pages have other
- * values.
+ * All of the page's connections share one random value, because they reconnect together. Other
+ * pages have different values.
  */
 const jitter = Math.random();
 const url = globalThis.location?.origin ?? 'http://127.0.0.1:8690';
 
-/** Fetches a response and removes direction characters from names that users chose. */
+/** Fetches a response and removes direction characters from names chosen by users. */
 async function fetchNames(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, init);
   const text = response.text.bind(response);
@@ -58,7 +58,10 @@ export const reader: Reader = createReader({
   onRateLimited: noteLimit,
 });
 
-/** A reader that returns unmodified texts, for hashes and for values that are sent back. */
+/**
+ * A reader that returns texts unmodified, for hashes and for values that are sent back to the
+ * venue.
+ */
 export const verbatimReader: Reader = createReader({
   url,
   replicas: reader.replicas,
@@ -179,7 +182,7 @@ async function probe(): Promise<void> {
     isAnswering = true;
   } catch (error) {
     connection.setState({ latencyMs: undefined });
-    // A response with status 429 counts as an answer, even if it comes from a proxy.
+    // A response with status 429 counts as an answer, even if a proxy sent it.
     isAnswering = error instanceof ApiError && error.httpStatus === 429;
   }
 }

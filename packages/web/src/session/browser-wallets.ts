@@ -92,7 +92,7 @@ export async function enableTrading(): Promise<void> {
   if (now?.owner === session.owner) setSession({ ...now, ...trader });
 }
 
-/** Returns whether the user has an account, and true if the query fails. */
+/** Returns true if the user has an account, or if the query fails. */
 export async function hasAccount(owner: Client, user: string): Promise<boolean> {
   const status = await owner.accountStatus({ user }).catch(() => undefined);
   return status?.checked !== true || status.exists;
@@ -125,7 +125,7 @@ function isPictureUrl(icon: unknown): icon is string {
   return typeof icon === 'string' && /^data:image\/(?:png|svg\+xml|webp|jpeg)/.test(icon);
 }
 
-/** Approving another agent with this label replaces it. */
+/** Approving another agent under this label replaces the previous one. */
 const LABEL = 'this browser';
 
 export async function approveOwnAgent(

@@ -120,7 +120,7 @@ export function isUnderWay({ at, error }: FirstVisit): boolean {
   return at !== 'idle' && at !== 'done' && error === undefined;
 }
 
-/** Opens a test account. A retry continues with the failed step. */
+/** Opens a test account. A retry resumes at the step that failed. */
 export async function openTestAccount(): Promise<void> {
   if (isUnderWay(firstVisit.getState())) return;
   try {

@@ -72,8 +72,8 @@ export async function forget(name: string): Promise<void> {
 }
 
 /**
- * Returns the device key, which is created again if the stored key is invalid. Even the page itself
- * cannot export it.
+ * Returns the device key, creating a new one if the stored key is invalid. Even the page itself
+ * cannot export the key.
  */
 async function deviceKey(): Promise<CryptoKey> {
   const known = await withStore<unknown>('readonly', (store) => store.get(DEVICE_KEY));

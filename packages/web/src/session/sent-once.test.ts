@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { NotArrivedError } from '../lib/explain-error.ts';
 import { doneOnce } from './sent-once.ts';
 
-/** The tests use an SDK client that loses the responses to `/exchange`, whereas queries succeed. */
+/**
+ * The tests use an SDK client that loses the responses to `/exchange` but whose queries succeed.
+ */
 
 const ORDER_LIFE_MS = 5_000;
 const START_MS = Date.UTC(2026, 0, 1);
@@ -16,7 +18,7 @@ afterEach(() => {
 });
 
 /**
- * Returns a client that receives the venue's receipt of an action. Before the given time, the
+ * Returns a client that receives the venue's receipt for an action. Before the given time, the
  * receipt is unknown.
  */
 function clientOf(known: { readonly fromMs: number; readonly receipt: object }): Client {
@@ -71,7 +73,7 @@ describe('an action with a lost response is not sent twice', () => {
     expect(atMs).toBeGreaterThan(ORDER_LIFE_MS);
   });
 
-  test('an action with a lost response succeeds if the venue knows its hash, even late', async () => {
+  test('an action with a lost response succeeds if the venue comes to know its hash, even late', async () => {
     const { atMs, error } = await outcomeOf(clientOf({ fromMs: 8_000, receipt: DONE }), transfer);
     expect(error).toBeUndefined();
     expect(atMs).toBeGreaterThanOrEqual(8_000);

@@ -102,7 +102,10 @@ function replyOf(receipt: Decided, txHash: string): ExecutedReply {
   };
 }
 
-/** Removes the key of an agent that was revoked elsewhere, before a trade with it is refused. */
+/**
+ * Removes the key of an agent that was revoked elsewhere, before a trade signed with it is
+ * rejected.
+ */
 export async function checkAgent({ address, agentAddress }: Session): Promise<void> {
   if (agentAddress === undefined) return;
   const { owner } = await reader.info.agentOwner({ agent: agentAddress });
@@ -117,8 +120,8 @@ export async function forgetAgent(account: string): Promise<void> {
 }
 
 /**
- * Removes the key of an agent that was revoked elsewhere, after which the page offers a new
- * approval.
+ * Removes the key of an agent that was revoked elsewhere. The page then offers to approve a new
+ * one.
  */
 async function unlessRevoked(refusal: unknown): Promise<unknown> {
   const { session } = sessionStore.getState();

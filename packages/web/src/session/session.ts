@@ -40,14 +40,14 @@ export function setSession(session: Session | undefined): void {
 const HAS_ACCOUNT = 'oddlot.hasAccount';
 
 /**
- * Returns whether this browser had an account. The value is available before the keys are loaded,
- * but it may be outdated.
+ * Returns true if this browser had an account. The value is available before the keys are loaded,
+ * but may be outdated.
  */
 export function hadAccount(): boolean {
   return readText(HAS_ACCOUNT) !== null;
 }
 
-/** Returns false while the displayed data is not live. Actions are then disabled. */
+/** Returns false while the displayed data is not live. Actions are disabled during that time. */
 export function isLive(): boolean {
   return connection.getState().status !== 'lost';
 }
@@ -105,7 +105,7 @@ export async function eraseKeys(session: Session): Promise<void> {
   tabs.postMessage(session.address);
 }
 
-/** Removes a key from the memory of this tab if another tab has erased it. */
+/** Removes a key from this tab's memory if another tab has erased it. */
 function forgetErased({ data: address }: MessageEvent<unknown>): void {
   if (sessionStore.getState().session?.address === address) setSession(undefined);
 }

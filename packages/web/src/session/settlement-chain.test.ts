@@ -42,14 +42,14 @@ function wallet(answers: Readonly<Record<string, unknown>>) {
 }
 
 describe('calls to the settlement chain are encoded as its contracts require', () => {
-  test('the balance is queried from the token in its encoding', async () => {
+  test('the balance is queried from the token contract in the encoding it requires', async () => {
     const asked = wallet({ eth_call: '0x2faf080' });
     expect(await usdcOf(chain, FROM, asked)).toBe('50');
     const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [FROM] });
     expect(asked.calls[0]?.params).toEqual([{ to: TOKEN, data }, 'latest']);
   });
 
-  test('a deposit is approved and sent without a second approval', async () => {
+  test('a deposit is approved and sent, and a sufficient approval is not repeated', async () => {
     const bare = wallet({
       eth_chainId: '0x66eee',
       eth_call: '0x0',
@@ -81,7 +81,7 @@ describe('calls to the settlement chain are encoded as its contracts require', (
     expect(approved.calls[1]?.params?.[0]).toEqual({ to: TOKEN, data: allowance });
   });
 
-  test('a wallet on another chain is switched, and an unknown chain is added to it', async () => {
+  test('a wallet on another chain is switched to the settlement chain, which is added if it is unknown', async () => {
     const unknown = Object.assign(new Error('Unrecognized chain'), { code: 4_902 });
     const elsewhere = wallet({ eth_chainId: '0x1', wallet_switchEthereumChain: unknown });
     const named = { ...chain, settlement_rpc_url: 'http://127.0.0.1:8693' };
@@ -98,7 +98,7 @@ describe('calls to the settlement chain are encoded as its contracts require', (
   });
 });
 
-test('amounts are converted from and to micro-USDC', () => {
+test('amounts are converted to and from micro-USDC', () => {
   expect(toMicro('250.5')).toBe(250_500_000n);
   expect(fromMicro('5000000')).toBe('5');
 });

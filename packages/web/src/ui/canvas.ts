@@ -12,10 +12,7 @@ export type Palette = {
 
 let cached: { readonly looks: string; readonly palette: Palette } | undefined;
 
-/**
- * Returns the colours of the current theme. They are cached, because reading styles forces a
- * layout.
- */
+/** Returns the current theme's colours. They are cached, because reading styles forces a layout. */
 export function palette(): Palette {
   const { sides = '', theme = '' } = document.documentElement.dataset;
   const looks = `${theme} ${sides}`;

@@ -34,8 +34,8 @@ const KINDS: Readonly<Record<ButtonKind, string>> = {
 };
 
 /**
- * Buttons with a filled background look different when they are disabled, because their text would
- * be unreadable on a pale fill.
+ * Buttons with a filled background look different when disabled, because their text would be
+ * unreadable on a pale fill.
  */
 const FILLED: readonly ButtonKind[] = ['accent', 'buy', 'sell'];
 const OFF = 'border border-line bg-raised text-muted';
@@ -222,7 +222,7 @@ export function emptied(sent: string): (now: string) => string {
 
 type NumberFieldProps = {
   readonly label: string;
-  /** Decimal text as it was typed. It may be empty or incomplete (`1.`). */
+  /** Decimal text as typed, which may be empty or incomplete (`1.`). */
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly step?: string | undefined;
@@ -236,7 +236,10 @@ type NumberFieldProps = {
 
 const EXAMPLE = '97174.6';
 
-/** An input field that is parsed in the user's locale. The text is never rounded or reformatted. */
+/**
+ * An input field whose text is parsed according to the user's locale. The text is never rounded or
+ * reformatted.
+ */
 export function NumberField({
   label,
   value,
@@ -307,8 +310,8 @@ export function NumberField({
 }
 
 /**
- * Returns the typed text. Invalid text remains for correction. The value is then empty, so that the
- * previous value is not sent.
+ * Returns the typed text. Invalid text stays in the field so that it can be corrected. The value is
+ * then empty, so that the previous value is not sent.
  */
 function useTyped(
   value: string,

@@ -168,7 +168,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
   );
 }
 
-/** Links in a sentence are underlined, because colour alone is not accessible. */
+/** Links in a sentence are underlined, because not everyone can tell them apart by colour. */
 const LOOKS = 'text-accent hover:underline [p_&]:underline [dd_&]:underline';
 
 type HashLinkProps = Readonly<{ to: string; hash: string; isWhole: boolean; className?: string }>;
@@ -282,7 +282,8 @@ type SparkProps = {
   readonly height?: number;
   readonly label: string;
   /**
-   * The direction that the line shows. The default is the change from the first value to the last.
+   * The direction that the line's colour shows. By default, it is the direction from the first
+   * value to the last.
    */
   readonly isUp?: boolean | undefined;
 };

@@ -27,7 +27,7 @@ export function MenuPanel({ holder, labelledBy, items, align, onClose }: MenuPan
           collisionPadding={8}
           aria-labelledby={labelledBy}
           onInteractOutside={(event) => {
-            // A press on the button itself closes the menu, and a press elsewhere sets the focus
+            // A press on the button itself closes the menu, and a press elsewhere moves the focus
             // there.
             if (holder.current?.contains(event.target as Node) === true) event.preventDefault();
             else isLeft.current = true;
@@ -57,7 +57,7 @@ function Entry({ item, onChoose }: { readonly item: MenuItem; readonly onChoose:
   const looks = {
     disabled: item.isDisabled === true,
     onSelect: () => {
-      // This handler is called first, so that a dialog later restores the focus to the right
+      // This handler is called first, so that a dialog can later restore the focus to the right
       // element.
       onChoose();
       item.onSelect();

@@ -49,8 +49,7 @@ export function Sheet(props: DialogProps) {
 const DialogFrame = loadedAhead(async () => (await import('./dialog-frame.tsx')).DialogFrame);
 
 /**
- * Keeps a dialog mounted after it has first been opened, so that it can restore the focus when it
- * closes.
+ * Keeps a dialog mounted once it has been opened, so that it can restore the focus when it closes.
  */
 function Framed(props: DialogProps & { readonly frame: string }) {
   const [wasOpen, setWasOpen] = useState(false);

@@ -41,7 +41,7 @@ export function createPlot(target: HTMLElement, options: PlotOptions): Plot {
     }
   }
   resizing.observe(target);
-  // uPlot keeps the colours with which it was created, so a change of theme redraws the plot.
+  // uPlot keeps the colours it was created with, so the plot is redrawn when the theme changes.
   const repainting = new MutationObserver(() => {
     plot.destroy();
     plot = draw();

@@ -8,7 +8,7 @@ type Preferences = {
   readonly theme: 'dark' | 'light' | 'system';
   readonly sides: 'green-red' | 'blue-orange';
   readonly hasSound: boolean;
-  /** Thresholds in percent of the margin use at which a liquidation starts. */
+  /** Thresholds, as a percentage of the margin usage at which liquidation starts. */
   readonly marginShownFrom: number;
   readonly marginNoticeFrom: number;
   readonly confirmOrders: 'never' | 'above' | 'always';

@@ -30,7 +30,7 @@ test.each([
   expect(ROWS.map(({ name }) => name).join('')).toBe('abcd');
 });
 
-test('rows are sorted by decimal text, and missing numbers are the smallest', () => {
+test('rows are sorted by decimal text, and missing numbers count as the smallest', () => {
   const rows = ['10', undefined, '9.5', 'none', '-1'].map((px) => ({ px }));
   const columns = [{ id: 'px', compare: byDecimal(({ px }: { px?: string | undefined }) => px) }];
   const sorted = sortRows(rows, { columns, sorting: { id: 'px', isDescending: true } });

@@ -22,7 +22,7 @@ export function loadedAhead<Props extends object>(
 }
 
 /**
- * Returns a component that is loaded only when it is first shown, unlike `loadedAhead`. It is for
+ * Returns a component that is loaded only when it is first shown, unlike `loadedAhead`. Use it for
  * components that few users open.
  */
 export function onDemand<Props extends object>(
@@ -42,7 +42,7 @@ export function onDemand<Props extends object>(
 
 const AGAIN_MS = 2_000;
 
-/** Repeats failed loads, so that a short outage of the venue does not break the screen. */
+/** Retries failed loads, so that a short outage of the venue does not break the screen. */
 async function untilLoaded<Part>(load: () => Promise<Part>): Promise<Part> {
   for (;;) {
     try {
@@ -100,7 +100,7 @@ function next(): void {
   if (load === undefined) return;
   isLoading = true;
   const run = async (): Promise<void> => {
-    // A failed download is repeated when the component is shown.
+    // A failed download is retried when the component is shown.
     await load().catch(() => undefined);
     isLoading = false;
     next();
@@ -113,7 +113,7 @@ type EmptyStateProps = Readonly<{
   title: string;
   text?: string | undefined;
   action?: ReactNode;
-  /** True if the state fills the whole screen. The heading of the screen is then the title. */
+  /** True if the state fills the whole screen. Its title is then the screen's heading. */
   isScreen?: boolean;
 }>;
 
@@ -211,7 +211,7 @@ export type Doing = {
 export function useDoing(): Doing {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  // This is a ref, because a held key repeats before the state is rendered.
+  // This is a ref, because a key that is held down repeats before the state is rendered.
   const isUnderWay = useRef(false);
   const run = useCallback(async (act: () => Promise<unknown>): Promise<boolean> => {
     if (isUnderWay.current) return false;

@@ -8,10 +8,10 @@ export function classes(...names: readonly (string | false | null | undefined)[]
 export const FOR_THUMBS =
   'relative max-tablet:after:absolute max-tablet:after:inset-x-0 max-tablet:after:-inset-y-1.5';
 
-/** Matches widths from the breakpoint `desktop` of `tokens.css`. */
+/** Matches widths from the `desktop` breakpoint in `tokens.css` upwards. */
 const DESKTOP = '(min-width: 1280px)';
 
-/** Matches widths below the breakpoint `tablet` of `tokens.css`. */
+/** Matches widths below the `tablet` breakpoint in `tokens.css`. */
 const PHONE = '(max-width: 767px)';
 
 export function useIsNarrow(): boolean {
@@ -31,7 +31,7 @@ function subscribe(listener: () => void, screen = DESKTOP): () => void {
   return () => query.removeEventListener('change', listener);
 }
 
-/** The breakpoints of `tokens.css`. */
+/** The breakpoints in `tokens.css`. */
 type Width = 'phone' | 'tablet' | 'desktop' | 'wide';
 
 const STEPS = [

@@ -29,7 +29,7 @@ type TableProps<Row> = {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string | number;
-  /** The content of an empty table. There is none while rows are loading. */
+  /** The content of an empty table. It is not shown while rows are loading. */
   readonly empty: ReactNode;
   readonly rowHeight?: number;
   readonly stackedRowHeight?: number | undefined;

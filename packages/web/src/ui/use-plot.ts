@@ -39,7 +39,7 @@ export function usePlot(
       plot.current?.destroy();
       plot.current = undefined;
     };
-    // A new key must recreate the chart, although the effect does not read it.
+    // A new key must recreate the chart, even though the effect does not read it.
     // oxlint-disable-next-line react/exhaustive-effect-dependencies
   }, [key]);
   return { target, isReady, hasFailed };

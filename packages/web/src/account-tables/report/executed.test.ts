@@ -24,14 +24,14 @@ function reportOf(rest: Partial<OrderReport>): OrderReport {
   } as OrderReport;
 }
 
-describe('a report contains the levels that an order took', () => {
+describe('a report shows the levels that an order took', () => {
   const met = [
     { px: '101', sz: '3' },
     { px: '102', sz: '3' },
   ];
   const took = [fill('101', '1'), fill('101.0', '2'), fill('102', '0.5')];
 
-  test('the taken levels contain the size and cost over all makers of each level', () => {
+  test('each taken level shows its size and cost, summed over all makers', () => {
     const report = reportOf({ arrival: { ...BOOK, met }, fills: took, filledSz: '3.5' });
     expect(takenLevels(report)).toEqual([
       { px: '101', rested: '3', taken: { sz: '3', fee: '0.02', builderFee: '0.004' } },
@@ -39,7 +39,7 @@ describe('a report contains the levels that an order took', () => {
     ]);
   });
 
-  test('the taken levels do not include later fills, whether from resting or after an amend', () => {
+  test('the taken levels exclude later fills, whether the order was resting or had been amended', () => {
     const later = [fill('101', '1', { role: 'maker' }), fill('102', '1', { height: 9 })];
     const fills = [...took, ...later];
     const report = reportOf({ arrival: { ...BOOK, met }, fills, filledSz: '5.5' });
@@ -61,13 +61,13 @@ describe('a report contains the levels that an order took', () => {
   });
 });
 
-test('the delay of an order before it reaches the book is measured, zero or unknown', () => {
+test('the delay before an order reaches the book is measured, zero or unknown', () => {
   expect(waitedMs(reportOf({}))).toBe(0);
   expect(waitedMs(reportOf({ entered: { time: 305, height: 10 } }))).toBe(300);
   expect(waitedMs(reportOf({ entered: null }))).toBeUndefined();
 });
 
-test('the number of orders ahead decreases if it can be counted', () => {
+test('the size filled ahead of an order is shown if it can be determined', () => {
   const resting = { from: 5, to: null, px: '99', aheadAtStart: '5.5', ahead: '2' };
   expect(filledAhead(reportOf({ resting }))).toBe('3.5');
   expect(filledAhead(reportOf({ resting: { ...resting, ahead: null } }))).toBeUndefined();

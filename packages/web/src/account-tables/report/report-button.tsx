@@ -28,7 +28,7 @@ const ReportDialog = onDemand(async () => (await import('./report-dialog.tsx')).
 
 export const REPORT_KEY = 'r';
 
-/** The report remains open when the row from which it was opened disappears. */
+/** The report stays open when the row it was opened from disappears. */
 export function useReport(user: string): {
   readonly open: (oid: number) => void;
   readonly dialog: ReactNode;

@@ -35,8 +35,8 @@ addWords(texts);
 
 const AGAIN_MS = 5_000;
 /**
- * The report is requested several times, because the history can lag behind the stream that
- * contained the row.
+ * The report is requested up to this many times, because the history can lag behind the stream that
+ * delivered the row.
  */
 const TRIES = 3;
 
@@ -381,18 +381,15 @@ function fillColumns(report: OrderReport, t: Words): readonly Column<ReportedFil
 export type TakenLevel = {
   readonly px: string;
   readonly rested: string;
-  /**
-   * The levels that the order took. The value is undefined if the report does not contain all
-   * fills.
-   */
+  /** The fill of the order at this level, or undefined if the report does not have all fills. */
   readonly taken:
     | { readonly sz: string; readonly fee: string; readonly builderFee: string }
     | undefined;
 };
 
 /**
- * Returns the levels that the order took, best price first. Fills after an amend, which can take
- * from other levels, are excluded.
+ * Returns the levels that the order took, best price first. Fills after an amend are excluded,
+ * because they can take from other levels.
  */
 export function takenLevels(report: OrderReport): readonly TakenLevel[] {
   const { arrival, entered, fills } = report;

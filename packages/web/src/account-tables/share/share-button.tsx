@@ -91,7 +91,7 @@ export type Card = {
   readonly tone: 'buy' | 'sell' | 'muted';
   readonly headline: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** The move from the first price to the last one, which the picture shows as an arrow. */
+  /** The move from the first price to the last, shown in the picture as an arrow. */
   readonly move: Move | undefined;
   readonly foot: string;
 };

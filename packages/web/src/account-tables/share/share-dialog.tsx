@@ -66,7 +66,7 @@ export function ShareDialog({ shared, onClose }: ShareDialogProps) {
   );
 }
 
-/** The size of link previews on other sites, in pixels. */
+/** The size, in pixels, that other sites use for link previews. */
 export const CARD_PX = { width: 1_200, height: 630 } as const;
 const MARGIN_PX = 72;
 
@@ -113,8 +113,8 @@ const MOVE_PX = { left: 740, right: 1_100, top: 130, bottom: 350 } as const;
 const HEAD_PX = 26;
 
 /**
- * Draws an arrow from the first price to the last one. The arrow is straight, because the path
- * between them is unknown.
+ * Draws an arrow from the first price to the last. The arrow is straight, because the path in
+ * between is unknown.
  */
 function drawMove(
   context: CanvasRenderingContext2D,

@@ -26,8 +26,8 @@ const plain = {
   host: 'example.org',
 };
 
-describe('a shared position contains only what the user selects', () => {
-  test('a shared position contains no amount, size or address by default', () => {
+describe('a shared position shows only what the user selects', () => {
+  test('a shared position shows no amount, size or address by default', () => {
     const card = cardOf(sharedPosition(position), plain, words.t);
     expect(card).toMatchObject({
       market: 'BTC-USDC',
@@ -42,12 +42,12 @@ describe('a shared position contains only what the user selects', () => {
     expect(JSON.stringify(card)).not.toMatch(/250|"0\.5"|0x/);
   });
 
-  test('a shared position has prices with the decimals of its market', () => {
+  test('a shared position shows prices with the number of decimals used by its market', () => {
     const { prices } = sharedPosition(position, 1);
     expect(prices.map(({ text }) => text)).toEqual(['97,000.0', '97,500.5']);
   });
 
-  test('a shared position contains amounts and the address if they are selected', () => {
+  test('a shared position shows amounts and the address if they are selected', () => {
     const choice = { ...plain, hasAmounts: true, address: `0x${'ab'.repeat(20)}`, isTest: false };
     const card = cardOf(sharedPosition(position), choice, words.t);
     expect(card.facts).toEqual([
@@ -61,7 +61,7 @@ describe('a shared position contains only what the user selects', () => {
   });
 });
 
-describe('a shared trade contains only what the user selects', () => {
+describe('a shared trade shows only what the user selects', () => {
   const fill = {
     closedPnl: '12.5',
     px: '0.62',
@@ -70,7 +70,7 @@ describe('a shared trade contains only what the user selects', () => {
     title: '<b>Rain?</b>',
     outcome: 'Yes',
   };
-  test('a shared trade has its title as text and its price in cents', () => {
+  test('a shared trade shows its title as text and its price in cents', () => {
     const shared = sharedFill(fill as Fill);
     expect(cardOf(shared, plain, words.t)).toMatchObject({
       market: '<b>Rain?</b>',

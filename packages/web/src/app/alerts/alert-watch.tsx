@@ -36,7 +36,7 @@ export function AlertWatch() {
   );
 }
 
-/** Every update is checked instead of one per frame, so that brief moves also count. */
+/** Every update is checked, rather than one per frame, so that brief moves also count. */
 function PerpWatch({ coin }: { readonly coin: string }) {
   const t = useWords();
   const judge = useEffectEvent((figures: Figures): void => {

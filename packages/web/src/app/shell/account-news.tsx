@@ -35,7 +35,7 @@ export function AccountNews() {
 
 const CHECK_EVERY_MS = 15_000;
 
-/** Detects that this browser's agent was revoked, after which the page no longer offers trades. */
+/** Detects when this browser's agent has been revoked. The page then no longer offers trading. */
 function useCheckedAgent(session: Session | undefined): void {
   useEffect(() => {
     if (session?.agentAddress === undefined) return undefined;

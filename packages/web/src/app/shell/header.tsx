@@ -157,7 +157,7 @@ function MarginWatch() {
   }
 }
 
-/** Longer round trips than this delay orders noticeably. */
+/** Round trips longer than this delay orders noticeably. */
 const SLOW_MS = 1_000;
 
 function Latency() {

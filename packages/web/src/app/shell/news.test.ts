@@ -53,7 +53,7 @@ describe('a notice describes a fill', () => {
     expect(textsOf(fillNews(fills, words.t, [], markets))).toEqual(expected);
   });
 
-  test('the notice shows prices with the decimals of the market', () => {
+  test('a notice shows prices with the number of decimals used by the market', () => {
     const eth = { index: 2, priceTick: '0.01', szDecimals: 4 } as PerpMeta;
     const fills = [fill({ instrumentId: 2, symbol: 'ETH-USDC', px: '3410.2', sz: '0.2' })];
     const expected = ['Bought 0.2000 ETH-USDC | at 3,410.20 | buy'];
@@ -109,7 +109,7 @@ describe('a notice describes a ledger update', () => {
     expect(textsOf(ledgerNews([row(delta)], words.t, [], markets))).toEqual(expected);
   });
 
-  test('the notice shows perp prices with the decimals of their market', () => {
+  test('a notice shows perp prices with the number of decimals used by their market', () => {
     const btc = { name: 'BTC-USDC', priceTick: '0.1' } as PerpMeta;
     const taken = {
       type: 'liquidation',
@@ -124,7 +124,7 @@ describe('a notice describes a ledger update', () => {
     ]);
   });
 
-  test("the notice reports a settlement even if the market's name is unknown", () => {
+  test("a notice reports a settlement even if the market's name is unknown", () => {
     const delta = { type: 'outcomeSettlement', amount: '0', sz: '3', outcome: 'Yes' };
     const news = ledgerNews([row({ ...delta, settlementFraction: '0' })], words.t);
     expect(textsOf(news)).toEqual([

@@ -49,8 +49,8 @@ export function fillNews(
 }
 
 /**
- * Describes fills of shares. `dir` contains the intended direction, while the side is that of the
- * YES book.
+ * Describes fills of shares. `dir` is the direction that the user intended, while the side refers
+ * to the YES book.
  */
 function sharesNews(of: readonly Fill[], first: Fill, markets: MarketNames, t: Words): News {
   const market = markets.get(first.instrumentId);

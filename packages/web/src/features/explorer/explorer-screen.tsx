@@ -243,7 +243,8 @@ const latestBlocks = createLive<'latest', BlocksState>({
       store.setState({ blocks: sorted.slice(0, LATEST_MAX), isLoaded: true });
     };
     let isAsking = false;
-    // Earlier and missing blocks are requested, repeatedly if the history lags behind the stream.
+    // Earlier and missing blocks are requested, several times if the history lags behind the
+    // stream.
     const fill = async (): Promise<void> => {
       if (isAsking) return;
       isAsking = true;
@@ -275,8 +276,7 @@ const latestTxs = createLive<'latest', TxsState>({
       async (signal) => {
         const txs = await reader.info.txs({ limit: LATEST_MAX }, { signal });
         store.setState({ txs, isLoaded: true });
-        // The history may lag behind the stream, and queued orders are shown only after their
-        // release.
+        // The history may lag behind the stream, and queued orders appear only after their release.
         const isBehind = (txs[0]?.block ?? 0) < streamHeight;
         return isBehind || txs.some(({ entries }) => entries === null) ? 'partial' : 'whole';
       },

@@ -112,7 +112,7 @@ async function findPerp(wanted: string): Promise<string | undefined> {
 async function findByText(wanted: string): Promise<string | undefined> {
   for (const status of ['open', 'all'] as const) {
     let cursor: string | undefined;
-    // A page may be empty although later pages are not.
+    // A page may be empty even if later pages are not.
     for (let page = 0; page < PAGES_MAX; page++) {
       const asked = { search: wanted, status, limit: 1, ...(cursor !== undefined && { cursor }) };
       const { events, next_cursor: next } = await reader.info.outcomeMeta(asked);
@@ -144,8 +144,8 @@ type Wanted =
   | { readonly kind: 'hash'; readonly hash: string };
 
 /**
- * Returns the block height, address or hash in a search text, or undefined for other texts. Spaces
- * at both ends and grouping commas are ignored.
+ * Returns the block height, address or hash in a search text, or undefined for any other text.
+ * Leading and trailing spaces and grouping commas are ignored.
  */
 export function wantedOf(typed: string): Wanted | undefined {
   const text = typed.trim();

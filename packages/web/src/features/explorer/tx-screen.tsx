@@ -140,8 +140,8 @@ function InWords({ tx }: { readonly tx: TxDetail }) {
         {sentences.map(({ entry, isOutcome = false, side, text }, index) => {
           const entryResult = entryResults.find(({ i }) => i === entry);
           return (
-            // The entries of a request never change their order.
-            // oxlint-disable-next-line react/no-array-index-key
+            // The entries in a request never change order. oxlint-disable-next-line
+            // react/no-array-index-key
             <li key={index} className="py-0.5 text-13 break-words">
               <span className={side === undefined ? '' : side === 'buy' ? 'text-buy' : 'text-sell'}>
                 {text}

@@ -73,7 +73,7 @@ describe('a row summarises a request', () => {
       words.t,
     );
 
-  test('a row contains the first order and the number of further orders', () => {
+  test('a row shows the first order and the number of further orders', () => {
     expect(listed({ type: 'order', orders: [order({})] } as never, 20)).toMatchObject({
       text: 'Buy 0.014 BTC-USDC at 96,926.5, limit',
       side: 'buy',
@@ -96,7 +96,7 @@ describe('a row summarises a request', () => {
     expect(listed({ type: 'cancel', cancels } as never, 1).text).toBe('Cancel order 7 in BTC-USDC');
   });
 
-  test('a row shortens addresses and shows only the kind of hidden requests', () => {
+  test('a row shortens addresses, and shows only the kind of a hidden request', () => {
     const destination = `0x${'ab'.repeat(20)}`;
     const send = { type: 'withdraw3', amount: '25', destination };
     expect(listed(send, 1).text).toBe('Withdraw 25 USDC to 0xabab…abab');

@@ -268,7 +268,7 @@ function signersText(json: string, t: Words): string {
   try {
     set = JSON.parse(json);
   } catch {
-    // An invalid signer set changes nothing, and the page shows the error of the request.
+    // An invalid signer set changes nothing, and the page shows the request's error.
   }
   const { authorizedUsers, threshold } = fieldsOf(set);
   const users = textsOf(authorizedUsers);
@@ -295,7 +295,7 @@ export function actionName(type: string, t: Words): string {
   return isNamed(type) ? t(`explorer.action.${type}`) : type;
 }
 
-/** The fields of a request. Their content is untrusted, so unexpected values are skipped. */
+/** Reads the fields of a request. Their content is untrusted, so unexpected values are skipped. */
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 const row = (time: number, fundingRate: string): FundingHistoryRow =>
   ({ time, fundingRate }) as FundingHistoryRow;
 
-test('funding rates are summed over a day and a week, and their mean is annualised', () => {
+test('funding rates are summed over a day and a week, and the mean rate is annualised', () => {
   const nowMs = 100 * HOUR_MS;
   const rows = [
     row(nowMs - 30 * HOUR_MS, '0.0003'),
@@ -21,7 +21,7 @@ test('funding rates are summed over a day and a week, and their mean is annualis
   });
 });
 
-test('funding rates are undefined if no hour has paid', () => {
+test('funding rates are undefined if no funding has been paid yet', () => {
   const nothing = { day: undefined, week: undefined, yearly: undefined, rates: [] };
   expect(fundingSums([], 1)).toEqual(nothing);
 });

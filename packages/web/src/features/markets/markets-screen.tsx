@@ -126,7 +126,7 @@ const ANSWERS_MS_MAX = 4_000;
 const CALM_MS = 100;
 
 /**
- * Returns true when the first queries have been answered. Before that, content below an empty
+ * Returns true once the first queries have been answered. Until then, content below an empty
  * section would shift.
  */
 function useIsAnswered(): boolean {

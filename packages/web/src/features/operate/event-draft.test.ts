@@ -39,14 +39,14 @@ test('an event and its market have the same times', () => {
   ]);
 });
 
-test('a draft with a past end time or a missing name is not sent', () => {
+test('a draft with an end time in the past or without a name is not sent', () => {
   expect(eventOf({ ...draft, endsAt: '2026-11-15T11:00' }, NOW_MS)).toBeUndefined();
   expect(eventOf({ ...draft, title: '?' }, NOW_MS)).toBeUndefined();
   const markets = [{ question: '', name: '' }];
   expect(marketsOf({ ...draft, markets }, eventOf(draft, NOW_MS)!)).toBeUndefined();
 });
 
-test('the markets of a set must have different names', () => {
+test('the markets in a set must have different names', () => {
   const set = (...names: string[]) => ({
     ...draft,
     markets: names.map((name) => ({ name, question: `Will ${name} win?` })),

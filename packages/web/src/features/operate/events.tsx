@@ -155,7 +155,7 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<OutcomeMar
       header: <span className="visually-hidden">{t('operate.acts')}</span>,
       align: 'right',
       width: '240px',
-      // This width fits two buttons with their German texts.
+      // This width fits two buttons with German labels.
       tabletWidth: '180px',
       phoneWidth: '172px',
       cell: (market) => <MarketActs market={market} acts={acts} />,
@@ -376,14 +376,14 @@ function missingOf(
   return evidence === '' ? 'operate.giveEvidence' : undefined;
 }
 
-/** The taker fee is charged on p × (1 − p) instead of the price. */
+/** The taker fee is charged on p × (1 − p) rather than on the price. */
 const UNITS = { takerFee: '× p × (1 − p)', delayMs: 'ms' } as const;
 const NUMBERS = ['takerFee', 'delayMs'] as const;
 
 function CreateEvent({ deployer, onClose }: Readonly<{ deployer: Client; onClose: () => void }>) {
   const t = useWords();
   const [draft, setDraft] = useState(NEW_EVENT);
-  // Listed markets are recorded, so that a retry does not list a market twice.
+  // Markets that have been listed are recorded, so that a retry does not list any of them twice.
   const [listed] = useState(() => new Set<string>());
   const operation = useOperation();
   const change = (part: Partial<EventDraft>): void => setDraft({ ...draft, ...part });
@@ -394,7 +394,7 @@ function CreateEvent({ deployer, onClose }: Readonly<{ deployer: Client; onClose
     const { outcomeDeploy } = deployer.exchange;
     const isDone = await operation.operate(
       async () => {
-        // Registering a known slug only changes the event's texts, so a retry can continue after
+        // Registering an existing slug only changes the event's texts, so a retry can resume after
         // the last successful step.
         let reply = await outcomeDeploy.registerEvent(event, CONFIRMED);
         for (const market of markets) {
@@ -495,8 +495,8 @@ function MarketDrafts({ draft: { isExclusive, markets }, onChange }: MarketDraft
   return (
     <div className="mt-3 flex flex-col gap-3">
       {markets.map((market, index) => (
-        // Before listing, markets are identified by their position.
-        // oxlint-disable-next-line react/no-array-index-key
+        // Markets not yet listed are identified by their position. oxlint-disable-next-line
+        // react/no-array-index-key
         <div
           key={index}
           className={isSet ? 'grid grid-cols-1 gap-3 tablet:grid-cols-[160px_1fr]' : ''}
@@ -567,8 +567,8 @@ export const NEW_EVENT: EventDraft = {
 
 const SLUG_MAX = 60;
 /**
- * The start time is earlier by this many milliseconds, because the browser's clock may be ahead of
- * the venue's.
+ * The start time is this many milliseconds earlier, because the browser's clock may be ahead of the
+ * venue's.
  */
 const HEAD_START_MS = 5_000;
 

@@ -230,7 +230,7 @@ type LevelDraft = Readonly<{ level: number; volume: string; maker: string; taker
 
 const RATES = ['maker', 'taker'] as const;
 
-/** This limit detects an input of 0.045 that was meant as 0.045%. */
+/** The largest rate that can be entered, in percent. It catches rates entered in another unit. */
 const RATE_MAX_PERCENT = '1';
 
 export function draftOf(tiers: readonly FeeTierRow[]): readonly LevelDraft[] {

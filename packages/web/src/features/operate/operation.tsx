@@ -35,7 +35,7 @@ export type Operator = {
   readonly hindrance: OperatorBlocker | undefined;
 };
 
-/** Returns what the current session may operate. Agents are never operators. */
+/** Returns what the user of the current session may operate. Agents are never operators. */
 export function useOperator(status: VenueStatus): Operator {
   const session = useSession();
   const key = useOperatorKey();
@@ -91,7 +91,7 @@ function useChain(session: Session | undefined): Chain {
 
 /**
  * The key of an operator, which the user enters because wallets do not support the chain of
- * operator actions. The key is only in memory.
+ * operator actions. The key is kept only in memory.
  */
 type OperatorKey = { readonly address: string; readonly client: Client };
 
@@ -166,9 +166,7 @@ export function useReserves(): UseQueryResult<Reserves> {
   });
 }
 
-/**
- * Operator actions wait for execution, so that the lists which are shown afterwards include them.
- */
+/** Operator actions wait for execution, so that lists shown afterwards include their effects. */
 export const CONFIRMED = { confirm: 'executed' } as const;
 
 export type Operation = Pick<Doing, 'isBusy' | 'error'> & {
@@ -183,8 +181,8 @@ export function useOperation(): Operation {
       const isDone = await run(async () => {
         const reply = await act();
         if (reply.status === 'pending') throw new Error(t('operate.pending'));
-        // An action that was executed in part, for example with an outdated price, counts as
-        // rejected.
+        // An action that was only partly executed, for example because of an outdated price, counts
+        // as rejected.
         if (reply.status === 'executed' && reply.failure !== undefined) {
           const { details, error: message } = reply.failure;
           throw new Error(
@@ -323,7 +321,8 @@ export function AskDialog({
   const [name, setName] = useState('');
   const isAwake = useIsAwake();
   const isNamed = typed === undefined || name.trim().toUpperCase() === typed.toUpperCase();
-  // Without this check, the second half of a double click outside the dialog would close it.
+  // Without this check, the second half of a double click outside the dialog would close the
+  // dialog.
   const dismiss = (): void => {
     if (isAwake) onClose();
   };

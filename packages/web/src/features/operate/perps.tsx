@@ -145,7 +145,7 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
       id: 'acts',
       header: <span className="visually-hidden">{t('operate.acts')}</span>,
       align: 'right',
-      // This width fits the buttons with their German texts.
+      // This width fits the buttons with German labels.
       width: '296px',
       phoneWidth: '168px',
       cell: (perp) => <PerpActs perp={perp} acts={acts} />,
@@ -237,8 +237,8 @@ function State({ perp }: { readonly perp: PerpMeta }) {
 }
 
 /**
- * Shows when a delisted perp closes, which is after an hour of price samples. If there are too few
- * samples, another hour follows.
+ * Shows when a delisted perp closes: after an hour of price samples. If there are too few samples,
+ * another hour follows.
  */
 function Ending({ closingTime }: { readonly closingTime: number | null }) {
   const t = useWords();

@@ -130,7 +130,10 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
   );
 }
 
-/** Returns the series of an event and the event's row in it, or undefined for a single event. */
+/**
+ * Returns an event's series and the event's row in it, or undefined for an event outside any
+ * series.
+ */
 function useTimed({ series_slug: series, slug }: OutcomeEventMeta) {
   const { data: timeline } = useTimeline(series ?? undefined);
   const current = timeline?.items.find(({ eventSlug }) => eventSlug === slug);

@@ -9,7 +9,7 @@ const record = (szi: string, entryPx: string, cumFee: string, asset = '7') => ({
   position: { asset, szi, entryPx, cumFee, positionValue: '4', unrealizedPnl: '-1' },
 });
 
-test('the cost of shares includes fees, and a worthless holding loses all of it', () => {
+test('the cost of shares includes fees, and a worthless holding loses its whole cost', () => {
   const assetPositions = [
     record('100', '0.0887', '-0.56'),
     record('-10', '0.5', '0'),
@@ -20,7 +20,7 @@ test('the cost of shares includes fees, and a worthless holding loses all of it'
     { leg: 'Yes', shares: '100', fees: '0.56', profit: '-1.56' },
     { leg: 'No', shares: '10', fees: '0', profit: '-1' },
   ]);
-  // The cost is 100 × 0.0887 + 0.56 and 10 × 0.5.
+  // The cost is 100 × 0.0887 + 0.56 plus 10 × 0.5.
   expect(costOf(holdings)).toBe('14.43');
   expect(subtract(worthAt(holdings, '0'), costOf(holdings))).toBe('-4.43');
   expect(subtract(worthAt(holdings, '1'), costOf(holdings))).toBe('85.57');
@@ -47,7 +47,7 @@ test.each([
   expect(isMarketPrice(market.pricing.yes_price, market)).toBe(expected);
 });
 
-test('the most likely market is listed first, and markets without a price last', () => {
+test('the most likely market is listed first, and markets without a price are listed last', () => {
   const [none, low, high] = [
     priced('0.5', null, null),
     priced('0.05', '0.04', '0.06'),

@@ -84,8 +84,8 @@ export function turnover(amount: string): string {
 const NOTHING_LIVE: ReadonlyMap<number, Ticker> = new Map();
 
 /**
- * Sorts the markets by their probability at the first load, so that rows do not move while they are
- * used.
+ * Sorts the markets by their probability when first loaded, so that rows do not move while the user
+ * works with them.
  */
 export function inOrder(markets: readonly OutcomeMarketMeta[]): readonly OutcomeMarketMeta[] {
   return markets.toSorted((a, b) =>

@@ -41,7 +41,7 @@ export function ProbabilityChart({
     .map(({ instrument_id: id }) => id);
   const lines = useMemo(
     () => linesOf(data, { ids, unpriced }, isLive ? marks : []),
-    // The joined texts replace the lists, which are new at every render.
+    // The joined texts stand in for the lists, which are new objects on every render.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
     [data, ids.join(), unpriced.join(), marks.join(), isLive],
   );
@@ -160,8 +160,8 @@ function linesOf(
 }
 
 /**
- * Returns the points after the first quote or trade. Before that, the venue reports a probability
- * of 0.5.
+ * Returns the points from the first quote or trade onwards. Before that, the venue reports a
+ * probability of 0.5.
  */
 function begun<Point extends { readonly p: string }>(
   points: readonly Point[],

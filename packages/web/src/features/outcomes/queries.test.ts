@@ -17,7 +17,7 @@ test.each([
   },
 );
 
-test('an event in resolution is refetched more often, and a resolved one never', () => {
+test('an event in resolution is refetched more often, and a resolved event is never refetched', () => {
   const event = (status: string, phase: string, end: number): OutcomeEventMeta =>
     ({ status, markets: [{ phase, end_time: end }] }) as unknown as OutcomeEventMeta;
   const calm = eventPace(event('open', 'open', 100_000), 0);

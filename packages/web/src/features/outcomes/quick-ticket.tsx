@@ -15,7 +15,7 @@ import { TicketPanel, type Choice } from './ticket/ticket.tsx';
 
 addWords(texts);
 
-/** The amount in USDC with which a ticket opens, so that one more press sends the order. */
+/** The amount, in USDC, that a ticket opens with, so that one more press sends the order. */
 const FIRST_AMOUNT = '10';
 
 /** The ticket that opens in place when a price on an event card is pressed. */

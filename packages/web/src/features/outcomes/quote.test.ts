@@ -10,7 +10,7 @@ const ASKS = [level('0.46', '100'), level('0.47', '100')];
 const BIDS = [level('0.45', '100'), level('0.44', '100')];
 
 describe('a purchase is computed for an amount of money', () => {
-  test('a purchase takes levels in order and has a limit slightly beyond the last one', () => {
+  test('a purchase takes levels in order, with a limit slightly beyond the last one', () => {
     // 69.5 / 0.49 = 141.836…, so 100 shares are bought at 0.46 and 41.83 at 0.47. One lot more would cost 69.5016 at the limit.
     expect(quoteBuyFor('69.5', ASKS, GRID)).toEqual({
       shares: '141.83',
@@ -24,9 +24,9 @@ describe('a purchase is computed for an amount of money', () => {
   });
 
   test.each([
-    // A share at 0.48 costs 0.497472 with its fee of 0.07 × 0.48 × 0.52.
+    // A share at 0.48 costs 0.497472 including the fee of 0.07 × 0.48 × 0.52.
     ['10', ASKS, { limit: '0.48', shares: '20.1', fee: '0.349499', reserve: '9.999188' }],
-    // Above one half, the fee decreases while the total increases: 0.9 + 0.07 × 0.9 × 0.1 = 0.9063.
+    // Above one half, the fee falls while the total rises: 0.9 + 0.07 × 0.9 × 0.1 = 0.9063.
     ['50', [level('0.88', '100')], { limit: '0.9', shares: '55.16', reserve: '49.991508' }],
   ])(
     'R-reserve: a purchase costs at most %s with all shares and fees at the limit',
@@ -40,7 +40,8 @@ describe('a purchase is computed for an amount of money', () => {
   );
 
   test('a purchase does not use a distant level that would reduce the number of shares', () => {
-    // With a limit of 0.42, the money would buy 33.33 shares, whereas 100 are offered at 0.10.
+    // With a limit of 0.42, the money would buy only 33.33 shares, although 100 are offered at
+    // 0.10.
     const asks = [level('0.1', '100'), level('0.4', '1000')];
     expect(quoteBuyFor('14', asks, GRID)).toMatchObject({ shares: '100', limit: '0.12' });
   });
@@ -58,7 +59,7 @@ test.each([
   expect(quoteBuyShares('5', [level(px, '10')], GRID)).toMatchObject({ limit });
 });
 
-test('a sale takes bids and has a limit below the last one', () => {
+test('a sale takes bids, with a limit below the last one', () => {
   expect(quoteSell('150', BIDS, GRID)).toMatchObject({
     limit: '0.42',
     average: '0.446666',

@@ -13,7 +13,7 @@ import {
 
 /**
  * The price and size steps of a market. Outcome markets have no market orders, so a limit order
- * beyond the last required level replaces them.
+ * beyond the last required level takes their place.
  */
 
 export type Grid = Readonly<{ tick: string; sizeDecimals: number; takerFeeRate: string }>;
@@ -39,7 +39,7 @@ export function quoteBuyFor(money: string, asks: readonly Level[], grid: Grid): 
     const limit = limitFor(px, grid, 1);
     const size = sharesFor(money, limit, grid);
     if (before !== undefined && compare(size, offered) <= 0) {
-      // The limit of the next level would buy fewer shares.
+      // With the limit needed for the next level, the money would buy fewer shares.
       return walk(before.size, asks, grid, { limit: before.limit, isWhole: true });
     }
     offered = add(offered, sz);

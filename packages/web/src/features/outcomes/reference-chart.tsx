@@ -112,11 +112,11 @@ function level(plot: uPlot, colour: string, value: number): void {
   ctx.restore();
 }
 
-/** Prices arrive about once per second. A few late prices do not count as a gap. */
+/** Prices arrive about once per second. A few late prices are not a gap. */
 const GAP_MS_MIN = 10_000;
 /**
- * The venue evenly thins out the history of long periods, so the limit grows with the usual
- * distance between prices.
+ * Over long periods, the venue thins out the history evenly, so the limit grows with the usual
+ * interval between prices.
  */
 const GAP_TIMES = 4;
 

@@ -20,7 +20,7 @@ test.each([
   expect(drawn(...seconds)).toBe(expected);
 });
 
-test('the times of the price line strictly increase, as the chart requires', () => {
+test('the times on the price line strictly increase, as the chart requires', () => {
   const times = withGaps(seen(1, 2, 30, 31)).map(({ t }) => t);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   expect(new Set(times).size).toBe(times.length);

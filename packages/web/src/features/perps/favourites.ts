@@ -13,7 +13,7 @@ const store = createStore<readonly string[]>(() => {
   }
 });
 
-/** Returns the names of the favourite markets, which every list of markets shares. */
+/** Returns the names of the favourite markets, which all lists of markets share. */
 export function useFavourites(): readonly string[] {
   return useStore(store);
 }

@@ -112,7 +112,7 @@ export function MarketInfo() {
 
 type FactProps = Readonly<{ label: string; from: keyof typeof FROM; children: ReactNode }>;
 
-/** On a narrow tablet, the open interest would leave too little space for the funding. */
+/** On a narrow tablet, the open interest would leave too little space for the funding rate. */
 const FROM = { tablet: 'max-tablet:hidden', laptop: 'max-[920px]:hidden' } as const;
 
 function Fact({ label, from, children }: FactProps) {

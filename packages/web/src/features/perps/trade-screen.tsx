@@ -332,7 +332,7 @@ function AccountBox() {
 
 const METERS_MAX = 4;
 
-/** Shows the margin use of the cross account and of each isolated position, highest first. */
+/** Shows the margin usage of the cross account and of each isolated position, highest first. */
 function MarginBars({ state }: { readonly state: ClearinghouseState | undefined }) {
   const t = useWords();
   const uses = state === undefined ? [] : marginUses(state);

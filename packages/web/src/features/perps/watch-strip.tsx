@@ -13,7 +13,7 @@ import { useTradedPerp } from './use-account.ts';
 const SHOWN_MAX = 12;
 const NONE: readonly PerpMeta[] = [];
 
-/** Shows the favourite markets. If there are none, it shows those with the highest volume. */
+/** Shows the favourite markets or, if there are none, the markets with the highest volume. */
 export function WatchStrip() {
   const t = useWords();
   const { perp: now } = useTradedPerp();

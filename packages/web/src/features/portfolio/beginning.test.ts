@@ -14,15 +14,15 @@ const row = (time: number, delta: object): LedgerUpdate =>
   ({ time, hash: `0x${time}`, delta }) as LedgerUpdate;
 const FAUCET = { type: 'faucet', amount: '1000', token: 'USDC' };
 
-describe('the value curve of an account has a beginning', () => {
-  test('the value curve starts with the first deposit and its amount', () => {
+describe('the value curve begins at the right point', () => {
+  test('the value curve starts at the time and amount of the first deposit', () => {
     const beginning = beginningOf([row(260, { type: 'send', amount: '5' }), row(250, FAUCET)]);
     expect(beginning).toEqual(point(250, '1000'));
     const points = [point(100, '0'), point(200, '0'), point(300, '998', '-2')];
     expect(sinceBegun(points, beginning)).toEqual([point(250, '1000'), point(300, '998', '-2')]);
   });
 
-  test('the value curve covers the whole window for an older account', () => {
+  test('for an older account, the value curve covers the whole window', () => {
     const points = [point(100, '70'), point(200, '80')];
     expect(sinceBegun(points, point(20, '1000'))).toBe(points);
   });

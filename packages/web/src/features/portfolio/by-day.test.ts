@@ -14,7 +14,7 @@ const point = (hours: number, pnl: string, accountValue: string): PortfolioPoint
 });
 
 describe('the days of a portfolio are computed from its points', () => {
-  test('the days contain the changes between their boundaries, the current day first', () => {
+  test('each day shows the changes between its boundaries, the current day first', () => {
     const points = [
       point(12, '0', '100'),
       point(24, '5', '105'),
@@ -38,7 +38,7 @@ describe('the days of a portfolio are computed from its points', () => {
       point(30, '0', '100'),
       point(48, '-20.5', '79.5'),
       // Worthless shares were settled on this day. This changes neither value nor volume, but the
-      // day counts.
+      // day still counts.
       point(72, '-100', '0'),
       point(96, '-100', '0'),
     ];

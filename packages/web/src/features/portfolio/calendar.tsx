@@ -137,7 +137,7 @@ function DayCell({ day, isOutside, isToday, largest, time }: DayCellProps) {
 const WHOLE_FROM = '1000';
 const SHORT_FROM = '100000';
 
-/** Formats a result with at most eight characters, so that it fits into a cell on a phone. */
+/** Formats a result in at most eight characters, so that it fits in a cell on a phone. */
 function inShort(pnl: string): string {
   const size = magnitude(pnl);
   const signed = { isSigned: true };
@@ -146,7 +146,7 @@ function inShort(pnl: string): string {
   return `${sign(pnl) > 0 ? '+' : '−'}${compact(size)}`;
 }
 
-/** Returns the start of a month in UTC. The month is counted from that of the given time. */
+/** Returns the start, in UTC, of the month that is `months` after the month of the given time. */
 function monthStart(ms: number, months: number): number {
   const date = new Date(ms);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months);
@@ -154,7 +154,7 @@ function monthStart(ms: number, months: number): number {
 
 const WEEK_DAYS = 7;
 
-/** Returns the days of all weeks that include a day of the month. Each week starts on Monday. */
+/** Returns the days of all weeks that overlap the month. Weeks start on Monday. */
 export function weeksOf(startMs: number, endMs: number): readonly (readonly number[])[] {
   const sinceMonday = (new Date(startMs).getUTCDay() + 6) % WEEK_DAYS;
   const weeks: number[][] = [];

@@ -17,7 +17,7 @@ function faucet(hours: number, amount: string): LedgerUpdate {
 
 /**
  * Points of an account that is older than the history, with a profit of 40 before the history began
- * and of 3 after that.
+ * and 3 afterwards.
  */
 const points = [
   point(0, '0', '0'),
@@ -34,17 +34,17 @@ test('portfolio totals start with the first value if the history starts within t
     sinceMs: 48 * HOUR,
     points: [point(48, '1040', '0'), point(60, '1043', '3')],
   });
-  // Profit from before the first known day does not count towards that day.
+  // Profit made before the first known day does not count towards that day.
   expect(sum(byDay(known.points).map(({ pnl }) => pnl))).toBe('3');
 });
 
-test('portfolio totals of an account opened within the window are complete', () => {
+test('portfolio totals are complete for an account opened within the window', () => {
   const portfolio = { window: 'week' as const, deposits: '1000', points };
   const ledger = { rows: [faucet(30, '1000')], isWhole };
   expect(knownWindow(portfolio, ledger)).toEqual({ points, sinceMs: undefined });
 });
 
-test('a partial ledger, a complete window and the whole history are not adjusted', () => {
+test('totals are not adjusted for a partial ledger, a complete window or the whole history', () => {
   const portfolio = { window: 'week' as const, deposits: '1000', points };
   expect(knownWindow(portfolio, { rows: [], isWhole: false }).points).toBe(points);
   expect(knownWindow({ ...portfolio, window: 'all' }, { rows: [], isWhole }).points).toBe(points);

@@ -12,7 +12,7 @@ const row = (time: number, delta: object): LedgerUpdate =>
 const faucet = (time: number, amount: string) => row(time, { type: 'faucet', amount });
 
 describe('the value curve shows deposits and withdrawals', () => {
-  test('the value curve has a step at each deposit and spreads profit around it', () => {
+  test('the value curve has a step at each deposit and spreads profit evenly around it', () => {
     const steps = withSteps(
       [point(1_000, '100', '0'), point(2_000, '1110', '10')],
       [faucet(1_400, '1000'), faucet(900, '100')],
@@ -42,7 +42,7 @@ describe('the value curve shows deposits and withdrawals', () => {
     expect(steps.every(({ pnl }) => pnl === '0')).toBe(true);
   });
 
-  test('the step of a payment is at the later point if the ledger lacks the time', () => {
+  test('the step for a payment is at the later point if the ledger does not have its time', () => {
     const steps = withSteps(
       [point(1_000, '50', '0'), point(2_000, '20', '0')],
       [row(1_500, { type: 'withdraw', amount: '30', status: 'pending' })],
@@ -54,7 +54,7 @@ describe('the value curve shows deposits and withdrawals', () => {
     ]);
   });
 
-  test('the value curve has no step for internal transfers and profit', () => {
+  test('the value curve has no step for internal transfers or profit', () => {
     const points = [point(1_000, '50', '0'), point(2_000, '60', '10'), point(3_000, '45', '-5')];
     const own = row(1_200, { type: 'accountTransfer', amount: '20' });
     expect(withSteps(points, [own])).toEqual(points);

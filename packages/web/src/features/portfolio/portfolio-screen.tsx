@@ -57,11 +57,11 @@ function Portfolio({ user }: { readonly user: string }) {
   const { data, known, now } = usePortfolio(user, span, EVERY_MS);
   const sinceMs = known.sinceMs ?? (span === 'all' ? beginMs : undefined);
   const shown = useMemo(() => {
-    // The first row is not the beginning if more money was deposited than the ledger shows.
+    // If more money was deposited than the ledger shows, the first row is not the beginning.
     const beginning = known.sinceMs === undefined ? beginningOf(ledger) : undefined;
     return withSteps(sinceBegun(known.points, beginning), ledger);
   }, [known, ledger]);
-  // A straight line for an unchanged value would look like a result.
+  // If the value has not changed, a straight line would look like a result.
   const hasResult = shown.length >= 2 && shown.some(({ pnl }) => sign(pnl) !== 0);
   return (
     <div className="flex min-h-full flex-col bg-panel desktop:h-full">
@@ -131,9 +131,9 @@ type SumsProps = {
   readonly user: string;
   readonly moved: Pick<PortfolioAnswer, 'deposits' | 'withdrawals'> | undefined;
   readonly now: PortfolioPoint | undefined;
-  /** The window of all sums, or undefined for the whole history. */
+  /** The window that all sums cover, or undefined for the whole history. */
   readonly span: string | undefined;
-  /** The start of the sums if it is later than that of the window. */
+  /** The start of the sums, if it is later than the start of the window. */
   readonly since: string | undefined;
 };
 

@@ -17,7 +17,7 @@ function faucet(time: number, amount: string): LedgerUpdate {
   return { time, hash: '0x', delta: { type: 'faucet', amount, token: 'USDC' } } as LedgerUpdate;
 }
 
-describe('the profit includes the current value', () => {
+describe('the profit is extended to the current value', () => {
   test('the profit includes the change of the value since the last point', () => {
     expect(upToNow(LAST, '1003.5', [])).toEqual([LAST[0], point(1_000, '1003.5', '28.5')]);
     expect(pnlOf(upToNow(LAST, '990', []))).toBe('15');
@@ -27,12 +27,12 @@ describe('the profit includes the current value', () => {
     expect(pnlOf(upToNow(LAST, '1103.5', [faucet(1_500, '100'), faucet(900, '7')]))).toBe('28.5');
   });
 
-  test("the profit is the venue's figure while a response is missing", () => {
+  test("the profit is the venue's figure as long as a response is missing", () => {
     expect(upToNow(LAST, undefined, [])).toBe(LAST);
     expect(upToNow([], '5', [])).toEqual([]);
   });
 
-  test('the profit equals the sum of the days for responses of any age', () => {
+  test('the profit equals the sum of the days, however old the responses are', () => {
     const month = [point(20 * HOUR, '0', '0'), point(24 * HOUR, '990', '-10')];
     const older = [...month, point(30 * HOUR, '1010.25', '10.25')];
     const newer = [...month, point(31 * HOUR, '1057.17', '7.17')];

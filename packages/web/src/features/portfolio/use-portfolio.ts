@@ -87,8 +87,8 @@ export function sinceBegun(
 }
 
 /**
- * Extends the curve by the profit, deposits and withdrawals that followed the response, which is
- * some seconds old.
+ * Extends the curve by the profit, deposits and withdrawals since the response, which is a few
+ * seconds old.
  */
 export function upToNow(
   points: readonly PortfolioPoint[],

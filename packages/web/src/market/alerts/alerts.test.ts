@@ -39,7 +39,7 @@ describe('an alert is reached at its bound', () => {
 });
 
 describe('an alert notifies at the right times', () => {
-  test('an alert on a price notifies once, however often the price returns', () => {
+  test('a price alert notifies only once, however often the price returns', () => {
     const first = judged([alert({})], '1', figures('101'), 5);
     expect(first.due.map(({ id }) => id)).toEqual(['a']);
     expect(first.rows).toEqual([alert({ toldMs: 5 })]);
@@ -49,7 +49,7 @@ describe('an alert notifies at the right times', () => {
     }
   });
 
-  test('an alert on a rate notifies each time that the rate reaches the bound', () => {
+  test('a rate alert notifies each time the rate reaches the bound', () => {
     const rows = [alert({ kind: 'funding', bound: '0.01' })];
     const first = judged(rows, '1', figures('1', '0.0001'), 5);
     expect(first.due).toHaveLength(1);
@@ -58,7 +58,7 @@ describe('an alert notifies at the right times', () => {
     expect(judged(cleared.rows, '1', figures('1', '-0.0002'), 7).due).toHaveLength(1);
   });
 
-  test('an alert does not notify for other markets', () => {
+  test('an alert does not notify about other markets', () => {
     expect(judged([alert({})], '2', figures('101'), 5).due).toEqual([]);
   });
 });

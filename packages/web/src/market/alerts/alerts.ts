@@ -9,7 +9,10 @@ export type Alert = {
   readonly kind: 'above' | 'below' | 'funding';
   readonly coin: string;
   readonly market: string;
-  /** A mark price, or an hourly funding rate in percent. A rate applies to both signs. */
+  /**
+   * A mark price, or an hourly funding rate in percent. A rate applies to positive and negative
+   * funding.
+   */
   readonly bound: string;
   readonly toldMs?: number | undefined;
 };
@@ -75,7 +78,9 @@ export function withoutRow(alerts: Alerts, id: string): Alerts {
   return { ...alerts, rows: alerts.rows.filter((row) => row.id !== id) };
 }
 
-/** Returns the alerts in a stored string. It is untrusted, so invalid alerts are removed. */
+/**
+ * Returns the alerts in a stored string. The string is untrusted, so invalid alerts are removed.
+ */
 export function alertsOf(text: string | null): Alerts {
   try {
     const found = JSON.parse(text ?? '{}') as Partial<Record<keyof Alerts, unknown>>;

@@ -11,14 +11,14 @@ type Key = Parameters<typeof words.t>[0];
 
 const GAP = /\{\{(\w+)\}\}/g;
 
-/** The longest texts first, because a shorter one can be the beginning of a longer one. */
+/** The longest texts come first, because a shorter text can be the beginning of a longer one. */
 const SENTENCES = Object.entries(
   (texts as { readonly demo: Readonly<Record<string, string>> }).demo,
 )
   .toSorted(([, a], [, b]) => b.replaceAll(GAP, '').length - a.replaceAll(GAP, '').length)
   .map(([name, text]) => ({ key: `demo.${name}` as Key, pattern: patternOf(text) }));
 
-/** Slugs of the demo events, which end with the start of the round, and of the series. */
+/** Matches the slugs of demo events, which end with the start time of the round, and of series. */
 const ROUND = /^demo-(?:city-weather|rate-cut|grand-prix|coin|election)-\d+$/;
 const SERIES = /^(?:btc|eth)-up-or-down-(?:15m|1h)$/;
 const TAG = 'exhibition';

@@ -27,7 +27,7 @@ type EventCardsProps = {
   readonly heading: 'h2' | 'h3';
 };
 
-/** Shows events as cards of equal height. The cards of the last row share its width. */
+/** Shows events as cards of equal height. The cards in the last row share its width. */
 export function EventCards({ events, heading }: EventCardsProps) {
   const markets = events.flatMap((event) => shownOf(event));
   const byId = useOutcomeTickers(events.flatMap((event) => event.markets));
@@ -44,8 +44,7 @@ export function EventCards({ events, heading }: EventCardsProps) {
 }
 
 /**
- * Returns the markets that a card shows, which are those with the highest probabilities at the last
- * query.
+ * Returns the markets that a card shows: those with the highest probabilities at the last query.
  */
 function shownOf({ markets }: OutcomeEventMeta): readonly OutcomeMarketMeta[] {
   return markets
@@ -165,7 +164,9 @@ function open({ slug: eventSlug }: OutcomeEventMeta, market: OutcomeMarketMeta, 
   quickTrade.setState({ open: { eventSlug, marketSlug: market.slug, leg } });
 }
 
-/** Returns the best price at which an outcome can be bought. A bid for YES is an offer of NO. */
+/**
+ * Returns the best price at which an outcome can be bought. A bid for YES is also an offer of NO.
+ */
 function priceToBuy(
   { instrument_id: id, pricing }: OutcomeMarketMeta,
   leg: Leg,

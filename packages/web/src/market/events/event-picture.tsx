@@ -1,7 +1,7 @@
 import type { OutcomeEventMeta } from '@oddlot/sdk';
 import { useState } from 'react';
 
-/** Outlines on a grid of 24 units, one for each kind of event. */
+/** Outlines on a 24-unit grid, one for each kind of event. */
 const OUTLINES = {
   crypto:
     'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M9.5 8h4a2 2 0 0 1 0 4h-4zm0 4h4.5a2 2 0 0 1 0 4H9.5zM11 6v2m2-2v2m-2 8v2m2-2v2',
@@ -31,7 +31,7 @@ type Pictured = Pick<OutcomeEventMeta, 'category' | 'icon' | 'image' | 'slug' | 
 
 /**
  * Shows the picture of an event. If there is none, or if it is on another host, which the page's
- * policy forbids, the outline of the event's kind is drawn.
+ * content security policy forbids, the outline for the event's kind is drawn.
  */
 export function EventPicture({ event }: { readonly event: Pictured }) {
   const [hasFailed, setHasFailed] = useState(false);
@@ -78,7 +78,9 @@ function kindOf({ category, tags }: Pick<Pictured, 'category' | 'tags'>): Kind {
   return 'other';
 }
 
-/** Adds up the letters of a slug without its numbers, so that all rounds of an event look alike. */
+/**
+ * Adds up the letters of a slug, leaving out its digits, so that all rounds of an event look alike.
+ */
 function sumOf(slug: string): number {
   return [...slug.replaceAll(/\d/g, '')].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
 }

@@ -105,7 +105,7 @@ function useLevels(
       { at, figures, scale: Math.max(...totals) },
     );
     const pointed = at === undefined ? undefined : shown[at];
-    // React queues updates of hidden components, so only changes are set.
+    // React queues updates for hidden components, so the state is set only when it changes.
     if (!(level?.price === pointed?.price && level?.value === pointed?.value)) setLevel(pointed);
   });
   return { at, level, levels, setAt };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { averageOf, levelsOf, spreadOf, summedUp } from './book-half.tsx';
 
-test('sizes are cumulated from the best level to the last one displayed', () => {
+test('sizes are accumulated from the best level to the last one displayed', () => {
   const levels = [
     { px: '100', sz: '1', n: 1 },
     { px: '101', sz: '3', n: 2 },
@@ -15,7 +15,7 @@ test('sizes are cumulated from the best level to the last one displayed', () => 
   expect(averageOf(summed[1]!)).toBe('100.75');
 });
 
-test('the spread is a price and basis points, and undefined for an empty side', () => {
+test('the spread is given as a price and in basis points, and is undefined if a side is empty', () => {
   expect(spreadOf('99.5', '100.5')).toEqual({ price: '1', share: '0.01' });
   expect(spreadOf(undefined, '100.5')).toBeUndefined();
 });

@@ -182,7 +182,7 @@ function isNeither({ resolutionStatus, winningOutcome }: OutcomeTimelineItem): b
 
 type RunningSeries = Readonly<{ slug: string; event: OutcomeEventMeta; market: OutcomeMarketMeta }>;
 
-/** Lists of the same length share their requests. */
+/** Lists of the same length share requests. */
 export const EVENTS_LOOKED_AT = 50;
 
 export function useRunningSeries(nowMs: number): readonly RunningSeries[] {

@@ -30,7 +30,7 @@ export function ConvertDialog({ session: { address }, owner, onClose }: ConvertD
       await doneOnce(owner, ({ exchange }) =>
         exchange.convertToMultiSigUser(wanted, { confirm: 'executed' }),
       );
-      // The conversion revokes all agents, including that of this browser.
+      // The conversion revokes all agents, including this browser's.
       await forgetAgent(address);
     });
     for (const name of ['multiSigSigners', 'approvedAgents']) {

@@ -65,7 +65,9 @@ async function byTransaction(order: DepositOrder): Promise<string> {
   });
 }
 
-/** A deposit that was sent but is not credited yet. It is stored, so that it survives a reload. */
+/**
+ * A deposit that was sent but has not been credited yet. It is stored so that it survives a reload.
+ */
 export type DepositUnderWay = {
   readonly user: string;
   readonly amount: string;

@@ -4,7 +4,7 @@ import { movementOf } from './withdrawals.tsx';
 
 const row = (delta: LedgerUpdate['delta']): LedgerUpdate => ({ time: 7, hash: '0x1', delta });
 
-test('a movement shows its amount as a gain or loss of the account, and names the counterparty', () => {
+test('a movement shows its amount as a gain or loss for the account, and names the counterparty', () => {
   const out = row({
     type: 'withdraw',
     amount: '100',
@@ -27,7 +27,7 @@ test('a movement shows its amount as a gain or loss of the account, and names th
   expect(movementOf(row({ type: 'deposit', amount: '5', token: 'USDC' }))?.kind).toBe('deposit');
 });
 
-test('ledger updates of trades are not movements', () => {
+test('ledger updates for trades are not movements', () => {
   const split = row({ type: 'outcomeSplit', amount: '5', instrumentId: 1, sz: '5' });
   expect(movementOf(split)).toBeUndefined();
 });

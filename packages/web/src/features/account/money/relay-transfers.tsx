@@ -38,8 +38,8 @@ function Transfer({ transfer }: { readonly transfer: RelayTransfer }) {
   const t = useWords();
   const { address, createTime, status, trouble } = transfer;
   const isDeposit = transfer.direction === 'deposit';
-  // The amount of a withdrawal has already left the venue, but that of a deposit is known only
-  // after it has arrived.
+  // A withdrawal's amount has already left the venue, whereas a deposit's amount is known only once
+  // it has arrived.
   const hasCome = !isDeposit || transfer.srcTxHash !== null;
   const title = titleOf(transfer, t);
   const reached = STEPS.indexOf(status as (typeof STEPS)[number]);

@@ -72,7 +72,7 @@ describe('a limit order for shares is drafted from the input', () => {
     expect(draftOf(LIMIT, facts)).toMatchObject({ shares: '19.19', reserve: '7.998392' });
   });
 
-  test('a price between two ticks leads to a suggestion of the nearest tick', () => {
+  test('for a price between two ticks, the nearest tick is suggested', () => {
     const draft = draftOf({ ...LIMIT, cents: '40.4' }, FACTS);
     expect(draft).toMatchObject({ fault: 'offTick', nearestCents: '40', entry: undefined });
   });
@@ -89,7 +89,7 @@ test.each([
   expect(faultOf({ ...LIMIT, ...part })).toBe(fault);
 });
 
-test('R-sizes: only a sale of the whole holding can be below the minimum size', () => {
+test('R-sizes: only a sale of an entire holding can be below the minimum size', () => {
   const sale: Ticket = { ...LIMIT, intent: 'sell', unit: 'shares', amount: '3' };
   expect(faultOf(sale)).toBeUndefined();
   expect(faultOf({ ...sale, amount: '2' })).toBe('small');

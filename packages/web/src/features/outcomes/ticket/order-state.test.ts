@@ -69,7 +69,7 @@ describe('the ticket shows the status of an order for shares', () => {
     expect(orderStateOf({ ...SENT, traceId }, state, undefined).at).toBe(at);
   });
 
-  test('the status contains the reason of a failure', () => {
+  test('the status gives the reason for a failure', () => {
     expect(orderStateOf(SENT, released(false), undefined)).toMatchObject({
       message: 'Trading is halted',
     });

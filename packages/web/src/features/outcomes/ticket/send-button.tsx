@@ -24,7 +24,7 @@ import type { OpenTicket } from './use-ticket.ts';
 type SendButtonProps = {
   readonly market: OutcomeMarketMeta;
   readonly open: OpenTicket;
-  /** True if one press also transfers the missing money. */
+  /** True if a single press also transfers the missing money. */
   readonly isQuick: boolean;
 };
 
@@ -67,7 +67,7 @@ export function SendButton({ market, open, isQuick }: SendButtonProps) {
 
 type TransferAndSendProps = { readonly open: OpenTicket; readonly label: string };
 
-/** Transfers the missing money and sends the order when the venue reports the new balance. */
+/** Transfers the missing money, and sends the order once the venue reports the new balance. */
 function TransferAndSend({ open, label }: TransferAndSendProps) {
   const t = useWords();
   const { draft, sending, submit, ticket } = open;
@@ -148,7 +148,8 @@ export function WayIn({ session }: { readonly session: Session | undefined }) {
 }
 
 /**
- * The required amount follows the book. It is rounded up to this step to avoid repeated transfers.
+ * The required amount changes with the book, so it is rounded up to this step to avoid repeated
+ * transfers.
  */
 const STEP = '10';
 

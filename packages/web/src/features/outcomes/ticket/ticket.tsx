@@ -24,7 +24,7 @@ type TicketPanelProps = {
   readonly market: OutcomeMarketMeta;
   readonly mark: string | undefined;
   readonly choice: Choice;
-  /** The initial amount in USDC of a ticket that can be sent immediately after opening. */
+  /** The initial amount, in USDC, for a ticket that can be sent as soon as it opens. */
   readonly firstAmount?: string | undefined;
   readonly onChoose: (choice: Partial<Choice>) => void;
 };

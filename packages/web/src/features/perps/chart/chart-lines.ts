@@ -18,7 +18,7 @@ export type ChartLine = {
   readonly id: string;
   readonly price: string;
   readonly label: string;
-  /** A shorter text for a label whose full text would cover candles. */
+  /** A shorter text for the label, used where the full text would cover candles. */
   readonly short: string;
   readonly tone: 'buy' | 'sell' | 'accent' | 'warning' | 'muted';
   readonly style: 'dashed' | 'dotted' | 'solid';

@@ -45,9 +45,9 @@ const FundingView = onDemand(async () => (await import('./funding-view.tsx')).Fu
 type View = 'price' | 'depth' | 'funding';
 
 type ChartPanelProps = {
-  /** Distinguishes charts next to each other, which have separate settings. */
+  /** Distinguishes charts shown side by side, which have separate settings. */
   readonly slot?: string;
-  /** The control that selects the market, if the chart does not follow the market of the ticket. */
+  /** The control that selects the market, if the chart does not follow the ticket's market. */
   readonly market?: ReactNode;
 };
 

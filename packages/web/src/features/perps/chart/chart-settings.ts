@@ -35,8 +35,8 @@ const INITIAL: ChartSettings = {
 export type ChangeChart = (change: Partial<ChartSettings>) => void;
 
 /**
- * Returns the settings of a market's chart. A market without settings starts with those that were
- * last changed in any market.
+ * Returns the settings of a market's chart. A market without settings starts with the most recently
+ * changed settings of any market.
  */
 export function useChartSettings(market: string, slot: string): [ChartSettings, ChangeChart] {
   const [last, setLast] = useStored<unknown>('chart', INITIAL);
@@ -50,7 +50,7 @@ export function useChartSettings(market: string, slot: string): [ChartSettings, 
   return [settings, change];
 }
 
-/** Returns the valid settings in a stored value. The value is untrusted. */
+/** Returns the valid settings in a stored value, which is untrusted. */
 function settingsOf(stored: unknown): ChartSettings {
   const found = typeof stored === 'object' && stored !== null ? stored : {};
   const { extra, indicators, interval, isLogarithmic, price, withPast } = found as Partial<

@@ -3,7 +3,7 @@ import { COLOURS } from './indicators/indicator-kinds.ts';
 
 type ColoursProps = { readonly value: number; readonly onChange: (colour: number) => void };
 
-/** Selects a colour of the theme for a line. */
+/** Selects a theme colour for a line. */
 export function Colours({ value, onChange }: ColoursProps) {
   const t = useWords();
   return (
@@ -23,7 +23,9 @@ export function Colours({ value, onChange }: ColoursProps) {
   );
 }
 
-/** Returns a line colour of the theme. Numbers above the last colour start again with the first. */
+/**
+ * Returns one of the theme's line colours. Numbers beyond the last colour wrap around to the first.
+ */
 export function plotColour(colour: number): string {
   const style = getComputedStyle(document.documentElement);
   return style.getPropertyValue(`--plot-${1 + ((colour - 1) % COLOURS)}`).trim();

@@ -97,7 +97,7 @@ const SHARE = 0.95;
 
 /**
  * Returns the displayed price range around the mid. Distant orders are cut off, because they would
- * compress the remaining range.
+ * compress the rest of the range.
  */
 function reachOf(points: readonly Point[], middle: number): number {
   const distances = points.map(({ price }) => Math.abs(price - middle));

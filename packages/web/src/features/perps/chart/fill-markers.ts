@@ -10,7 +10,7 @@ type FillMarker = {
 
 /**
  * Returns the markers of a market's fills, oldest first. The fills of an order have a single marker
- * at the candle of the first fill, and orders on one side in the same candle share a marker.
+ * at the candle of the first fill, and orders on the same side in one candle share a marker.
  */
 export function fillMarkers(
   fills: readonly Fill[],

@@ -72,8 +72,8 @@ const EDGE_NOTE_PX = 40;
 const [CHAR_PX, TAG_PX] = [6.2, 16];
 
 /**
- * Places the labels of all lines. Prices out of sight are listed at the edge, so that the scale
- * does not change.
+ * Places the labels of all lines. Prices outside the visible range are listed at the edge, so that
+ * the scale does not change.
  */
 function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefined): void {
   const items = [...list.querySelectorAll<HTMLLIElement>('li[data-price]')];
@@ -97,7 +97,7 @@ function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefin
     const y =
       placed.edge === undefined ? lines.find(({ id }) => id === String(at))!.y : placed.tagY;
     item.style.right = axis;
-    // A transform would create a layer in which the next line crosses the label.
+    // A transform would create a new layer, and the next line would be drawn across the label.
     item.style.top = `${y}px`;
     item.style.borderColor = placed.edge === undefined ? '' : 'transparent';
     const tag = item.firstElementChild as HTMLElement;
@@ -147,8 +147,8 @@ function Line({ line, scale, onMove }: LineProps) {
   const drag = (event: PointerEvent<HTMLElement>): void => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
     const { offset, startY } = grip.current ?? { offset: 0, startY: 0 };
-    // The label of a price outside the visible range is at the edge, so a press without a drag must
-    // not set the price.
+    // If a price is outside the visible range, its label is at the edge, so a press without a drag
+    // must not set the price.
     if (moved === undefined && Math.abs(event.clientY - startY) < DRAG_PX) return;
     move(scale.toPrice(event.clientY - offset));
   };

@@ -198,8 +198,8 @@ function tickText(time: Time, type: TickMarkType): string {
 }
 
 /**
- * Scrolls to the latest candles. The index counts all series, so a series before the candles shifts
- * it.
+ * Scrolls to the latest candles. The index counts all series, so a series that starts before the
+ * candles shifts it.
  */
 export function showLatest(chart: IChartApi, lastMs: number, drawn: number): void {
   const shown = Math.min(120, Math.max(40, drawn + 12));

@@ -8,17 +8,17 @@ function placed(ys: readonly number[], height = 400) {
 }
 
 describe('labels of chart lines do not overlap', () => {
-  test('labels are placed at their line if no label overlaps', () => {
+  test('labels are placed at their lines if none of them overlap', () => {
     expect(placed([100, 200]).tags.map(({ tagY }) => tagY)).toEqual([100, 200]);
   });
 
-  test('labels move apart in the order of their prices', () => {
+  test('labels that overlap move apart in price order', () => {
     expect(placed([100, 105, 103]).tags.map(({ tagY }) => tagY)).toEqual([81, 125, 103]);
   });
 
-  test('labels of one price surround it, with the ticket next to its resting order', () => {
+  test('labels at the same price surround it, with the ticket next to its resting order', () => {
     expect(placed([200, 200]).tags.map(({ tagY }) => tagY)).toEqual([189, 211]);
-    // A label without overlap does not move.
+    // A label that does not overlap does not move.
     expect(placed([200, 200, 300]).tags.map(({ tagY }) => tagY)).toEqual([189, 211, 300]);
   });
 
@@ -26,11 +26,11 @@ describe('labels of chart lines do not overlap', () => {
     expect(placed([170, 200, 200]).tags.map(({ tagY }) => tagY)).toEqual([168, 190, 212]);
   });
 
-  test('labels move up at the lower edge', () => {
+  test('labels at the lower edge move up', () => {
     expect(placed([398, 399, 400]).tags.map(({ tagY }) => tagY)).toEqual([356, 378, 400]);
   });
 
-  test('labels of the three nearest lines outside the visible range are placed at the edge, and the others are only counted', () => {
+  test('the labels of the three nearest lines outside the visible range are placed at the edge, and the rest are only counted', () => {
     const { above, below, tags } = placed([-10, -20, -30, -40, 500]);
     expect([above, below]).toEqual([1, 0]);
     expect(tags.map(({ edge }) => edge)).toEqual(['above', 'above', 'above', 'above', 'below']);
@@ -40,7 +40,7 @@ describe('labels of chart lines do not overlap', () => {
     expect(tags[4]!.tagY).toBe(389);
   });
 
-  test('labels of visible lines move away from those at the edge', () => {
+  test('labels of visible lines move away from labels at the edge', () => {
     const [, inSight] = placed([-10, 5]).tags;
     expect(inSight!.tagY).toBe(33);
   });

@@ -1,6 +1,6 @@
 type Placed = Readonly<{ tagY: number; edge: 'above' | 'below' | undefined; isCounted: boolean }>;
 
-/** A fixed label is drawn elsewhere, and others move away from it. */
+/** A fixed label is drawn by other code, and other labels move away from it. */
 type Wanted = { readonly id: string; readonly y: number; readonly isFixed?: true };
 
 const STEP_PX = 22;

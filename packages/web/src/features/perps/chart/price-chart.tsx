@@ -42,7 +42,7 @@ const DrawingOverlay = onDemand(
 );
 
 type PriceChartProps = {
-  /** Distinguishes charts next to each other. */
+  /** Distinguishes charts shown side by side. */
   readonly slot: string;
   readonly settings: ChartSettings;
   readonly compared: Compared | undefined;
@@ -140,7 +140,7 @@ function NoCandles({ price, refusal }: NoCandlesProps) {
   );
 }
 
-/** Names the price of the candles, and since when the venue has recorded it. */
+/** Names the price that the candles show, and the time since which the venue has recorded it. */
 function useSince(
   price: CandlePrice,
   { firstMs, isWhole }: { readonly firstMs: number | undefined; readonly isWhole: boolean },
@@ -159,7 +159,7 @@ type LegendProps = Pick<PriceChartProps, 'onIndicators'> & {
   readonly indicators: readonly Indicator[];
 };
 
-/** Shows the prices under the crosshair and the other lines of the chart. */
+/** Shows the prices under the crosshair and the chart's other lines. */
 function Legend({ made, notes, indicators, onIndicators }: LegendProps) {
   const t = useWords();
   const { grid } = useTradedPerp();
@@ -190,9 +190,7 @@ function Legend({ made, notes, indicators, onIndicators }: LegendProps) {
   );
 }
 
-/**
- * Reports the chart after it has been drawn. A picture can be taken from it until it is removed.
- */
+/** Reports the chart once it has been drawn. A picture can be taken of it until it is removed. */
 function usePicture(
   made: Chart | undefined,
   notes: string,

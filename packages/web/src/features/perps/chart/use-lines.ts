@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 type Candles = { readonly candles: readonly Candle[]; readonly isLoaded: boolean };
 
 /**
- * Draws a dotted line of simulated prices before the first candle. Returns whether the line exists.
+ * Draws a dotted line of simulated prices before the first candle. Returns true if the line exists.
  */
 export function usePastLine(
   made: PriceChart | undefined,

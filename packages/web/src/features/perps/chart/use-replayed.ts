@@ -4,7 +4,10 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 
 type Candles = { readonly candles: readonly Candle[]; readonly isLoaded: boolean };
 
-/** Returns the candles up to a time. Without a time, it returns all candles, including new ones. */
+/**
+ * Returns the candles up to a time. If no time is given, it returns all candles, including new
+ * ones.
+ */
 export function useReplayed(
   live: StoreApi<Candles>,
   untilMs: number | undefined,
@@ -22,7 +25,7 @@ export function useReplayed(
   return replayed ?? live;
 }
 
-/** Returns the number of candles that have started at a time, which is at least one. */
+/** Returns the number of candles that have started by the given time, and at least one. */
 export function countUntil(candles: readonly Candle[], untilMs: number): number {
   const later = candles.findIndex(({ t }) => t > untilMs);
   return Math.max(1, later < 0 ? candles.length : later);
@@ -30,7 +33,7 @@ export function countUntil(candles: readonly Candle[], untilMs: number): number 
 
 const HOUR_MS = 3_600_000;
 
-/** Returns the start of the last full hour that has candles, or the first candle. */
+/** Returns the start of the last full hour that has candles, or that of the first candle. */
 export function replayStart(candles: readonly Candle[]): number {
   const [first, last] = [candles[0]?.t ?? 0, candles.at(-1)?.t ?? 0];
   return Math.max(first, last - (last % HOUR_MS) - HOUR_MS);

@@ -6,7 +6,7 @@ import { volumeProfile } from './drawings/drawing-overlay.tsx';
 const candle = (l: number, h: number, v: number): Candle =>
   ({ l: String(l), h: String(h), v: String(v) }) as Candle;
 
-test("the volume profile spreads a candle's volume over its range, and a flat candle has one price", () => {
+test("the volume profile spreads a candle's volume over its range, and puts a flat candle's volume at one price", () => {
   const bins = volumeProfile([candle(100, 130, 30), candle(115.5, 115.5, 6)]);
   expect([bins.length, bins[0]!.low, bins.at(-1)!.high]).toEqual([30, 100, 130]);
   expect(bins.map(({ volume }) => Math.round(volume))).toEqual(
@@ -14,7 +14,7 @@ test("the volume profile spreads a candle's volume over its range, and a flat ca
   );
 });
 
-test('the volume profile is empty without volume or with a single price', () => {
+test('the volume profile is empty if there is no volume or only one price', () => {
   expect(volumeProfile([])).toEqual([]);
   expect(volumeProfile([candle(1, 2, 0)])).toEqual([]);
   expect(volumeProfile([candle(5, 5, 9)])).toEqual([]);

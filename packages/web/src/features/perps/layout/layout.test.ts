@@ -21,7 +21,7 @@ const column = (...nodes: readonly LayoutNode[]): LayoutNode => ({ split: 'colum
 const [chart, book, tables] = (['chart', 'book', 'tables'] as const).map((panel) => ({ panel }));
 
 describe('the layout of the terminal can be changed', () => {
-  test('closing a panel removes a row or column of one panel, and the other panels fill the space', () => {
+  test('closing a panel dissolves a row or column left with one panel, and the other panels fill the space', () => {
     const layout = row({ panel: 'chart' }, { ...column(book!, tables!), size: 300 });
     expect(without(layout, 'tables')).toEqual(row(chart!, { panel: 'book', size: 300 }));
     expect(without(layout, 'chart')).toEqual(column(book!, tables!));
@@ -36,7 +36,7 @@ describe('the layout of the terminal can be changed', () => {
     expect(without({ panel: 'chart' }, 'chart')).toBeUndefined();
   });
 
-  test('a panel changes places with its neighbour, and leaves a column sideways', () => {
+  test('a panel swaps places with its neighbour, and moves sideways out of a column', () => {
     expect(moved(row(chart!, book!), 'book', 'left')).toEqual(row(book!, chart!));
     expect(moved(row(chart!, book!), 'book', 'right')).toEqual(row(chart!, book!));
     const nested = row(chart!, column(book!, tables!));
@@ -58,7 +58,7 @@ describe('the layout of the terminal can be changed', () => {
     ]);
   });
 
-  test('no sequence of moves, closings and openings loses or doubles a panel', () => {
+  test('no sequence of moves, closings and openings loses or duplicates a panel', () => {
     let layout: LayoutNode = opened(USUAL, 'chart2');
     const all = panelsOf(layout).toSorted();
     for (let step = 0; step < 600; step++) {

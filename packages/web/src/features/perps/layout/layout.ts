@@ -49,8 +49,8 @@ export function panelsOf(node: LayoutNode): readonly PanelId[] {
 }
 
 /**
- * Removes a panel. Its neighbours get its space, and a row or column with only one node is replaced
- * by this node.
+ * Removes a panel. Its neighbours get its space, and a row or column left with a single node is
+ * replaced by that node.
  */
 export function without(node: LayoutNode, panel: PanelId): LayoutNode | undefined {
   if ('panel' in node) return node.panel === panel ? undefined : node;
@@ -61,7 +61,7 @@ export function without(node: LayoutNode, panel: PanelId): LayoutNode | undefine
   return { ...node, nodes: withFiller(nodes) };
 }
 
-/** Exactly one node of a row or column must fill it. If none does, the first node fills it. */
+/** Exactly one node in a row or column must fill it. If none does, the first node is used. */
 function withFiller(nodes: readonly LayoutNode[]): readonly LayoutNode[] {
   if (nodes.some(({ size }) => size === undefined)) return nodes;
   return nodes.map((each, at) => (at === 0 ? { ...each, size: undefined } : each));
@@ -114,7 +114,7 @@ function sizeOf(panel: PanelId, split: Split['split']): number | undefined {
   return split === 'row' ? WIDTHS[panel] : TABLES_PX;
 }
 
-/** Opens a closed panel next to the chart, or where there is space. */
+/** Opens a closed panel next to the chart, or wherever there is space. */
 export function opened(layout: LayoutNode, panel: PanelId): LayoutNode {
   const open = panelsOf(layout);
   if (open.includes(panel)) return layout;
@@ -123,8 +123,8 @@ export function opened(layout: LayoutNode, panel: PanelId): LayoutNode {
 }
 
 /**
- * Moves a panel one position in a direction. In a row or column of that direction, it changes
- * places with its neighbour. Otherwise, it leaves its row or column and moves next to it.
+ * Moves a panel one position in a direction. In a row or column that runs in that direction, it
+ * swaps places with its neighbour. Otherwise, it leaves its row or column and moves next to it.
  */
 export function moved(layout: LayoutNode, panel: PanelId, side: Side): LayoutNode {
   const split = side === 'left' || side === 'right' ? 'row' : 'column';

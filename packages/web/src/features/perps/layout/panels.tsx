@@ -28,7 +28,7 @@ type PanelsProps = {
   readonly isMovable?: boolean;
 };
 
-/** Shows panels in rows and columns. The lines between them change their sizes. */
+/** Shows panels in rows and columns. Dragging the lines between them resizes them. */
 export function Panels(props: PanelsProps) {
   const [drag, setDrag] = useState<Drag>();
   return <Node {...props} node={props.layout} path={[]} drag={drag} onDrag={setDrag} />;
@@ -92,7 +92,7 @@ const LEAST_PX = 96;
 function Line({ isRow, before, after, onResize }: LineProps) {
   const t = useWords();
   const line = useRef<HTMLDivElement>(null);
-  // A node that fills the remaining space is not changed, so that only one size is stored.
+  // A node that fills the remaining space is not resized, so that only one size is stored.
   const target = after.size === undefined && before.size !== undefined ? 'before' : 'after';
   const measure = (which: 'before' | 'after'): number => {
     const element =
@@ -209,7 +209,7 @@ type GripProps = {
 
 const DRAG_PX = 6;
 
-/** Moves its panel with the pointer, or opens a menu when it is pressed. */
+/** Moves its panel with the pointer, or opens a menu when pressed. */
 function Grip({ name, panel, onDrag, onDrop, ...menu }: GripProps) {
   const t = useWords();
   const start = useRef<{ readonly x: number; readonly y: number }>(undefined);

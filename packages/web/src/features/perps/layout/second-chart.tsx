@@ -6,7 +6,7 @@ import { Menu } from '../../../ui/overlays.tsx';
 import { ChartPanel } from '../chart/chart-panel.tsx';
 import { gridOf, TradedPerpContext, useTradedPerp } from '../use-account.ts';
 
-/** A second chart, which shows the market of the ticket or another market. */
+/** A second chart, which shows either the ticket's market or a different one. */
 export function SecondChart() {
   const t = useWords();
   const traded = useTradedPerp();

@@ -4,10 +4,7 @@ import { keepText, readText } from '../../../lib/browser.ts';
 import { layoutOf, usualLayout, type LayoutNode } from './layout.ts';
 
 type Layouts = {
-  /**
-   * The current layout. It is undefined for the default layout, which depends on the width of the
-   * screen.
-   */
+  /** The current layout, or undefined for the default layout, which depends on the screen width. */
   readonly now: LayoutNode | undefined;
   readonly saved: Readonly<Record<string, LayoutNode>>;
 };

@@ -342,7 +342,7 @@ function columnsOf(t: Words, open: (oid: number) => void): readonly Column<Trigg
   ];
 }
 
-/** Returns the columns of a phone, which combine market and side, and price and size. */
+/** Returns the columns for a phone, which combine market with side, and price with size. */
 function phoneColumns(t: Words, open: (oid: number) => void): readonly Column<TriggerOrder>[] {
   return [
     {
@@ -410,7 +410,7 @@ function actionsColumn(t: Words): Column<TriggerOrder> {
     id: 'actions',
     header: <span className="visually-hidden">{t('perps.column.actions')}</span>,
     align: 'right',
-    // This width fits both buttons with their German texts.
+    // This width fits both buttons with German labels.
     width: '164px',
     phoneWidth: '156px',
     cell: (row) => <TriggerActions trigger={row} />,

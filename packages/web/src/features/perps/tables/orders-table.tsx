@@ -93,7 +93,7 @@ function columnsOf(
   ];
 }
 
-/** Returns the columns of a phone, which combine market and side, and price and size. */
+/** Returns the columns for a phone, which combine market with side, and price with size. */
 function phoneColumns(t: Words, open: (oid: number) => void): readonly Column<OpenOrder>[] {
   return [
     {
@@ -185,7 +185,7 @@ function actionsColumn(t: Words): Column<OpenOrder> {
     id: 'actions',
     header: <span className="visually-hidden">{t('perps.column.actions')}</span>,
     align: 'right',
-    // This width fits both buttons with their German texts.
+    // This width fits both buttons with German labels.
     width: '164px',
     phoneWidth: '156px',
     cell: (order) => <OrderActions order={order} />,

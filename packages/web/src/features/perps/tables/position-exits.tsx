@@ -177,8 +177,8 @@ function Effect({ row, exit, price, decimals }: EffectProps) {
 }
 
 function useExits(row: AssetPosition, tick: string, onDone: () => void) {
-  // Only TP/SL orders that existed when the dialog opened are replaced. Later ones must not be
-  // cancelled.
+  // Only TP/SL orders that existed when the dialog opened are replaced. Orders placed later must
+  // not be cancelled.
   const [replaced] = useState(row.tpsl);
   const [basis, setBasis] = useState<(typeof BASES)[number]>('price');
   const [typed, setTyped] = useState<Readonly<Record<Exit, string>>>({

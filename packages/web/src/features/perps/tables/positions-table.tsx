@@ -57,7 +57,7 @@ export function PositionsTable({ user }: { readonly user: string }) {
 type Columns = readonly Column<AssetPosition>[];
 
 /**
- * Returns the columns. Their widths fit a price with six digits and one million USDC. Narrow tables
+ * Returns the columns. Their widths fit a six-digit price and one million USDC. Narrow tables
  * combine figures.
  */
 function positionColumns(isWide: boolean, t: Words): Columns {
@@ -129,7 +129,7 @@ function inPairs(t: Words): Columns {
     },
     pair('size', '108px', t('perps.column.size'), [Size, ValueOrEnd], {
       tabletWidth: '96px',
-      // The largest size fits at 390 px. At 360 px, a size of five digits does.
+      // At 390 px, the largest size fits. At 360 px, a five-digit size fits.
       phoneWidth: 'calc(54vw - 110px)',
     }),
     pair('prices', '84px', t('perps.column.entryMark'), [Entry, Mark], {
@@ -179,7 +179,7 @@ function exits(isWide: boolean, t: Words): Column<AssetPosition> {
 function actions(isWide: boolean, t: Words): Column<AssetPosition> {
   return {
     id: 'actions',
-    // This width fits both buttons with their German texts.
+    // This width fits both buttons with German labels.
     width: isWide ? '138px' : '164px',
     tabletWidth: '122px',
     phoneWidth: '112px',
@@ -279,7 +279,7 @@ const Funding: Figure = ({ row: { position } }) => (
   <Money value={position.cumFunding.sinceOpen} isSigned isColoured />
 );
 
-/** Returns the direction as text, because colour alone is not accessible to all users. */
+/** Returns the direction as text, because not all users can tell the colours apart. */
 function wayOf(row: AssetPosition, t: Words): string {
   const { type, value } = row.position.leverage;
   return `${t(isLong(row) ? 'perps.long' : 'perps.short')} ${value}× ${t(`perps.account.${type}`)}`;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { exitsAmong } from './waiting-exits.ts';
 
 describe('trigger orders that would close a position are found', () => {
-  test('the TP/SL orders of a position are on the other side of its market, with take-profits first', () => {
+  test('the TP/SL orders of a position are those on the opposite side of its market, take-profits first', () => {
     const triggers = [
       trigger({ oid: 1, side: 'A', triggerPx: '96000' }),
       trigger({ oid: 2, side: 'A', triggerPx: '98000' }),

@@ -16,7 +16,7 @@ import { isLong } from '../use-account.ts';
 
 /**
  * Returns the trigger orders that would close a position, take-profits first. The venue does not
- * cancel them together with the position.
+ * cancel them when the position closes.
  */
 export function exitsAmong(
   row: AssetPosition,

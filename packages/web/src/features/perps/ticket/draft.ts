@@ -160,8 +160,8 @@ const HOUR_MS = 3_600_000;
 const LIFETIMES_MS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS } as const;
 
 /**
- * Returns the orders of a draft. Values off the grid are not checked here, because the venue
- * rejects them.
+ * Returns the orders of a draft. Values are not checked against the grid here, because the venue
+ * rejects those that are off it.
  */
 export function ordersOf(draft: Draft, around: DraftContext): Drafted {
   if (!around.hasMark) return { missing: 'mark' };

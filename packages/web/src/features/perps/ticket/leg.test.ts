@@ -16,7 +16,7 @@ test.each([
   expect(legOf<{ readonly szi: string }>(rows, true, draft)).toBe(expected);
 });
 
-test('in one-way mode both sides affect the same position', () => {
+test('in one-way mode, both sides affect the same position', () => {
   expect(legOf([LONG], false, { side: 'sell', isClosing: false })).toBe(LONG);
   expect(legOf([], false, { side: 'sell', isClosing: true })).toBeUndefined();
 });

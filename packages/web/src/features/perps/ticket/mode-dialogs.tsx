@@ -88,7 +88,7 @@ function useWaiting(): { readonly orders: number; readonly triggers: number } {
 }
 
 /**
- * Lists the orders that prevent a change of mode. TP/SL orders of positions are not cancelled here,
+ * Lists the orders that prevent a mode change. TP/SL orders of positions are not cancelled here,
  * because the positions would lose their protection.
  */
 function InTheWay() {

@@ -17,7 +17,7 @@ const AROUND: DraftContext = {
   isHedge: false,
 };
 
-// The tests of this file share the module and its draft.
+// The tests in this file share the module and its draft.
 beforeEach(() => draftStore.setState(draftStore.getInitialState(), true));
 
 /** Returns the orders as text with side, size, price and type. */
@@ -113,7 +113,7 @@ test.each<[string, Partial<Draft>, string]>([
   expect(textOf(change)).toBe(expected);
 });
 
-test('in hedge mode only closing orders are reduce-only', () => {
+test('in hedge mode, only closing orders are reduce-only', () => {
   const amounts = { price: '990', size: '1', side: 'sell' } as const;
   expect(textOf({ ...amounts, isClosing: true }, { isHedge: true })).toBe(
     'na: sell 1 @990 Gtc reduces',

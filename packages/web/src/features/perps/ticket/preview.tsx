@@ -62,8 +62,8 @@ export function Preview({ simulation: { isOld, result }, drafted, asset }: Previ
 const NO_ORDERS: readonly SimulatedOrder[] = [];
 
 /**
- * The delay is longer than a screen reader's debounce, and shorter than the time to the next
- * response.
+ * The delay, in milliseconds, is longer than a screen reader's debounce time and shorter than the
+ * time until the next response.
  */
 const ANNOUNCED_AFTER_MS = 1_000;
 
@@ -140,8 +140,8 @@ function DepthLine({ entries }: { readonly entries: readonly SimulatedOrder[] })
 type FeeLinesProps = { readonly entries: readonly SimulatedOrder[]; readonly drafted: Drafted };
 
 /**
- * Shows the fees of an order. The venue reports the fee of immediate fills. The remaining size pays
- * the maker or taker fee.
+ * Shows the fees for an order. The venue reports the fee for immediate fills. The remaining size
+ * pays the maker or taker fee.
  */
 function FeeLines({ entries, drafted }: FeeLinesProps) {
   const t = useWords();
@@ -162,7 +162,7 @@ function FeeLines({ entries, drafted }: FeeLinesProps) {
           ...(isWaiting && limitPrice === ''
             ? []
             : [t('perps.preview.asMaker', { fee: fee(rates.maker) })]),
-          // Post-only orders are never takers, and resting orders become takers only after an amend
+          // Post-only orders never take liquidity, and resting orders take it only after an amend
           // or a trigger.
           ...(isPostOnly && !isWaiting
             ? []

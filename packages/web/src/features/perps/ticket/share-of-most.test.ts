@@ -57,7 +57,7 @@ test.each<[string, Partial<Draft>, ActiveAssetData, string]>([
   expect(sizeOfShare(draft(change), most, { asset: about, lot: GRID.lot })).toBe(size);
 });
 
-test('a reduce-only order has the size of its position', () => {
+test('the full size of a reduce-only order is that of its position', () => {
   const held = { coin: COIN, positions: [position('3'), position('-2')] };
   expect(mostOf(draft({ isReduceOnly: true, side: 'sell' }), asset(), held)).toBe('3');
   expect(mostOf(draft({ isReduceOnly: true, side: 'buy' }), asset(), held)).toBe('2');
@@ -66,7 +66,7 @@ test('a reduce-only order has the size of its position', () => {
   expect(mostOf(draft({ isClosing: false, side: 'buy' }), hedged, held)).toBe('10');
 });
 
-test('an entered size is not a percentage', () => {
+test('a size that was entered is not treated as a percentage', () => {
   changeDraft({ size: '9.95', share: 100 });
   expect(withShare(draftStore.getState(), '20', { asset: asset(), lot: GRID.lot }).size).toBe(
     '19.9',
@@ -77,7 +77,7 @@ test('an entered size is not a percentage', () => {
   expect(withShare(draftStore.getState(), '20', { asset: asset(), lot: GRID.lot }).size).toBe('3');
 });
 
-test('an isolated market order gets its limit and size from the level that fills it', async () => {
+test('an isolated market order takes its limit and size from the level that fills it', async () => {
   const asked: unknown[] = [];
   const levels: L2Book['levels'] = [
     [],
@@ -93,14 +93,14 @@ test('an isolated market order gets its limit and size from the level that fills
       askBook: () => Promise.resolve({ coin: 'T-USDC', time: 0, levels }),
       ask: (px) => {
         asked.push(px);
-        // Without a limit, 5% of each lot are reserved for the price band, so 4 lots require a
-        // margin of 8.
+        // Without a limit, 5% of each lot is reserved for the price band, so 4 lots require a margin
+        // of 8.
         const most = px[0] === null ? '3.5' : '6.9';
         return Promise.resolve({ ...isolated, maxTradeSzs: [most, most] });
       },
     },
   );
-  // Seven lots require the second level. The size is reduced by a small buffer.
+  // Filling seven lots requires the second level. A small buffer reduces the size.
   expect(asked).toEqual([
     [null, null],
     ['1001', '1001'],

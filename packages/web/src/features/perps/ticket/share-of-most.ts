@@ -34,7 +34,8 @@ import {
 } from './draft.ts';
 
 /**
- * A buffer for market moves, in 10^-4 of the maximum size: 0.5%, and more above a leverage of 25.
+ * A buffer for market moves, in units of 10^-4 of the maximum size: 0.5%, and more for leverage
+ * above 25.
  */
 const ROOM_MIN = 50;
 const ROOM_MAX = 90;
@@ -108,8 +109,8 @@ type Questions = {
 };
 
 /**
- * Returns the size and limit of an order. Isolated market orders reserve their loss up to the limit
- * (R-isolated), so their limit is tight.
+ * Returns the size and limit of an order. Isolated market orders reserve the loss up to their limit
+ * (R-isolated), so the limit is kept tight.
  */
 export async function sizingOf(
   draft: Draft,
@@ -126,7 +127,7 @@ export async function sizingOf(
 const MARKET_BAND = 0.05;
 const BOUND_ROOM = 0.002;
 
-/** Estimates the largest size. The venue computes the exact size. */
+/** Estimates the largest size. The venue computes it exactly. */
 function boundOf(
   side: 'buy' | 'sell',
   asset: ActiveAssetData,
@@ -183,7 +184,7 @@ export function useSimulation(
   return useSimulatedAction(user, asked, draft);
 }
 
-/** Simulates one action at a time, and discards the results for earlier inputs. */
+/** Simulates one action at a time and discards results for earlier inputs. */
 export function useSimulatedAction(
   user: string | undefined,
   asked: object | undefined,
@@ -232,8 +233,8 @@ export type Sending = {
 type Outcome = { readonly draft: Draft; readonly sent?: Sent; readonly fault?: unknown };
 
 /**
- * Sends the orders a second time if the margin no longer covers a percentage. In that case, nothing
- * was executed before.
+ * Sends the orders a second time, with a new size, if the margin no longer covers the chosen
+ * percentage. The first attempt has then executed nothing.
  */
 export function useSending(
   orders: (() => Promise<OrderParameters | undefined>) | undefined,

@@ -391,7 +391,7 @@ function drawOne(
 
 const DASH_PX: Readonly<Record<Dash, number[]>> = { solid: [], dashed: [6, 4], dotted: [1.5, 3] };
 
-/** Shows the change of the price between two points, and the number of candles. */
+/** Shows the price change and the number of candles between two points. */
 function drawRange(
   context: CanvasRenderingContext2D,
   { points: [first, last] }: Drawing,

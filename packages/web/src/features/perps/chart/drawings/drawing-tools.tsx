@@ -24,14 +24,14 @@ type PlacingProps = {
 
 const DRAG_PX = 5;
 
-/** Sets the points of a new drawing by presses or by a drag, or places it at the mark. */
+/** Sets a new drawing's points from presses or a drag, or places the drawing at the mark. */
 export function Placing(props: PlacingProps) {
   const { kind, pointAt, onPreview, onPlace, onPlaceAtMark, onCancel } = props;
   const t = useWords();
   const [first, setFirst] = useState<DrawingPoint & { readonly x: number; readonly y: number }>();
   const place = useRef<HTMLDivElement>(null);
   useEscape(onCancel);
-  // The menu that starts a drawing closes, so the focus would otherwise be lost.
+  // The menu that starts a drawing closes, so otherwise the focus would be lost.
   useEffect(() => place.current?.querySelector('button')?.focus(), []);
   const take = (event: PointerEvent<HTMLElement>): void => {
     const point = pointAt(event);

@@ -22,7 +22,7 @@ const line: Drawing = {
 
 describe('a new drawing is placed in the visible range', () => {
   const about = { id: 'n', markPx: '97000', nowMs: 3_600_500, stepMs: 60_000, tick: '0.1' };
-  test('a new drawing is placed around the mark, on the grid of prices and candles', () => {
+  test('a new drawing is placed around the mark, on the grid of price ticks and candles', () => {
     expect(newDrawing('line', about).points).toEqual([
       { timeMs: 1_800_000, price: '96970.9' },
       { timeMs: 3_600_000, price: '97029.1' },
@@ -45,7 +45,7 @@ test('new retracement levels start at the end of the move', () => {
   ]);
 });
 
-test('changes are undone and redone, where the steps of a drag are one change', () => {
+test('changes are undone and redone, and the steps of a drag count as one change', () => {
   const last = { now: [] as readonly Drawing[] };
   const change = (next: (all: readonly Drawing[]) => readonly Drawing[], step?: string): void =>
     changeDrawings('M', (all) => (last.now = next(all)), step);

@@ -4,7 +4,7 @@ import { keepText, readText } from '../../../../lib/browser.ts';
 import { COLOURS } from '../indicators/indicator-kinds.ts';
 import { add, isDecimal, multiply, onStep, sign, subtract } from '../../../../lib/decimal.ts';
 
-/** The kinds of drawings with the number of points of each. */
+/** The kinds of drawings and the number of points in each. */
 const POINTS = { level: 1, moment: 1, line: 2, ray: 2, box: 2, ratio: 2, range: 2 } as const;
 export type DrawingKind = keyof typeof POINTS;
 export const DRAWING_KINDS = Object.keys(POINTS) as readonly DrawingKind[];
@@ -13,7 +13,7 @@ export const DASHES = ['solid', 'dashed', 'dotted'] as const;
 export type Dash = (typeof DASHES)[number];
 
 export type DrawingStyle = {
-  /** The number of a theme colour, starting with 1. */
+  /** The number of a theme colour, counted from 1. */
   readonly colour: number;
   /** The line width in pixels. */
   readonly width: number;
@@ -33,7 +33,7 @@ export type Drawing = Readonly<{
 
 const DRAWINGS_MAX = 40;
 const RATIOS = ['0', '0.236', '0.382', '0.5', '0.618', '0.786', '1'] as const;
-/** The offset is within the smallest range of the scale, so that both ends are visible. */
+/** The offset fits within the smallest range of the scale, so that both ends are visible. */
 const OFFSET = '0.0003';
 const CANDLES_BACK = 30;
 
@@ -85,7 +85,10 @@ export function withPoint(
   );
 }
 
-/** Returns the drawings in a stored string. It is untrusted, so invalid drawings are removed. */
+/**
+ * Returns the drawings in a stored string. The string is untrusted, so invalid drawings are
+ * removed.
+ */
 export function drawingsOf(text: string | null): readonly Drawing[] {
   try {
     const found: unknown = JSON.parse(text ?? '[]');
@@ -137,7 +140,7 @@ type Past = {
 };
 
 const STEPS_MAX = 50;
-/** Changes of one kind within this time, such as the steps of a drag, are undone together. */
+/** Changes of the same kind within this time, such as the steps of a drag, are undone together. */
 const TOGETHER_MS = 800;
 
 const NO_PAST: Past = { before: [], after: [] };
@@ -200,7 +203,8 @@ function read(market: string): readonly Drawing[] {
 }
 
 /**
- * The drawing whose points are being placed, and its chart. Only one chart can have such a drawing.
+ * The drawing whose points are being placed, and its chart. Only one chart at a time can have such
+ * a drawing.
  */
 type Begun = { readonly chart: string; readonly kind: DrawingKind };
 

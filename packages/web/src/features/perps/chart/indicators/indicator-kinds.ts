@@ -30,7 +30,7 @@ const ofCandles = (pane: Pane, period: number): KindOptions => ({
   fields: [['period', period]],
 });
 
-/** All indicators. Their calculations are loaded only for a chart that has at least one. */
+/** All indicators. Their calculations are loaded only for charts that have at least one. */
 export const KINDS = {
   sma: ofPrices('price', 20),
   ema: ofPrices('price', 50),
@@ -126,16 +126,16 @@ export type Kind = keyof typeof KINDS;
 export const SOURCES = ['close', 'open', 'high', 'low', 'hl2', 'hlc3', 'ohlc4'] as const;
 export type Source = (typeof SOURCES)[number];
 
-/** The number of colours of the theme for lines. */
+/** The number of theme colours available for lines. */
 export const COLOURS = 6;
 
-/** An indicator on a chart. A chart can have several indicators of one kind. */
+/** An indicator on a chart. A chart can have several indicators of the same kind. */
 export type Indicator = {
   readonly id: string;
   readonly kind: Kind;
   readonly values: readonly number[];
   readonly source: Source;
-  /** The number of a theme colour, starting with 1. */
+  /** The number of a theme colour, counted from 1. */
   readonly colour: number;
 };
 
@@ -150,7 +150,7 @@ export function hasOwnPane({ kind }: Indicator): boolean {
   return optionsOf(kind).pane === 'own';
 }
 
-/** Returns an indicator with its default settings and the least used colour. */
+/** Returns an indicator with default settings and the least used colour. */
 export function newIndicator(kind: Kind, id: string, others: readonly Indicator[]): Indicator {
   const uses = (colour: number): number => others.filter((each) => each.colour === colour).length;
   const colours = Array.from({ length: COLOURS }, (_, at) => at + 1);
@@ -178,7 +178,7 @@ export function isValue(name: FieldName, value: number): boolean {
   return ['deviations', 'multiplier', 'step', 'most'].includes(name) || Number.isInteger(value);
 }
 
-/** Returns the valid indicators in a stored list. The list is untrusted. */
+/** Returns the valid indicators in a stored list, which is untrusted. */
 export function indicatorsOf(stored: unknown): readonly Indicator[] {
   return Array.isArray(stored) ? stored.filter(isIndicator).slice(-INDICATORS_MAX) : [];
 }
@@ -201,10 +201,7 @@ function isIndicator(item: unknown): item is Indicator {
   );
 }
 
-/**
- * Returns the settings of an indicator in the form in which its name contains them, such as `20,
- * 2`.
- */
+/** Returns an indicator's settings as they appear in its name, such as `20, 2`. */
 export function settingsText({ kind, source, values }: Indicator): string {
   const shown = optionsOf(kind).hasSource === true && source !== 'close' ? [source] : [];
   return [...values, ...shown].join(', ');

@@ -25,7 +25,7 @@ function made(kind: Kind, changes: Partial<Indicator> = {}): IndicatorLines {
 }
 
 describe('indicators have the expected lines', () => {
-  test('an average has one point per candle after its period, from the chosen price', () => {
+  test('an average has one point per candle from the end of its first period, computed from the chosen price', () => {
     const closes = [1, 2, 3, 4].map((close, at) => candle(at, close));
     const [line] = made('sma', { values: [2] }).all(closes);
     expect(line?.points).toEqual([
@@ -37,7 +37,7 @@ describe('indicators have the expected lines', () => {
     expect(highs?.points[0]).toEqual({ timeMs: 60_000, value: 2.5 });
   });
 
-  test('bands have three lines, and an average of constant prices is this price', () => {
+  test('bands have three lines, and the average of a constant price is that price', () => {
     const flat = Array.from({ length: 30 }, (_, at) => candle(at, 50));
     const bands = made('bollinger').all(flat);
     expect(bands.map(({ name }) => name)).toEqual(['upper', 'middle', 'lower']);
@@ -84,7 +84,7 @@ describe('stored indicators are validated', () => {
     expect(indicatorsOf('sma')).toEqual([]);
   });
 
-  test('a new indicator has a colour that no other indicator has', () => {
+  test('a new indicator gets a colour that no other indicator has', () => {
     const first = newIndicator('sma', 'a', []);
     const second = newIndicator('sma', 'b', [first]);
     expect([first.colour, second.colour]).toEqual([1, 2]);

@@ -37,7 +37,10 @@ import {
 import { toPixels } from '../../../../lib/decimal.ts';
 import type { Indicator, Kind, Source } from './indicator-kinds.ts';
 
-/** Computes one candle after another. Floats are sufficient, because the values are only drawn. */
+/**
+ * Indicators are computed candle by candle. Floats are sufficient, because the values are only
+ * drawn.
+ */
 
 type Bar = {
   readonly open: number;
@@ -50,7 +53,7 @@ type Bar = {
 type Values = Readonly<Record<string, number>>;
 type Result = number | Values | null;
 
-/** A calculation of the library. `replace` repeats the last candle with new prices. */
+/** A calculation from the library. `replace` repeats the last candle with new prices. */
 type Series<Input> = {
   update(input: Input, replace: boolean): number | object | null;
   getRequiredInputs(): number;
@@ -113,9 +116,7 @@ const MAKERS: Readonly<Record<Exclude<Kind, 'profile'>, Maker>> = {
   cmf: (period) => ofBars(new CMF(period)),
 };
 
-/**
- * Values that are drawn as lines if a result has several values. The other values are not prices.
- */
+/** The values drawn as lines if a result has several. The other values are not prices. */
 const DRAWN: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   bollinger: ['upper', 'middle', 'lower'],
   keltner: ['upper', 'middle', 'lower'],
@@ -131,8 +132,8 @@ export type Point = { readonly timeMs: number; readonly value: number };
 export type IndicatorLine = { readonly name: string; readonly points: readonly Point[] };
 
 /**
- * Computes the lines of an indicator. If only the last candles have changed, only their values are
- * recomputed.
+ * Computes the lines of an indicator. If only the latest candles have changed, only their values
+ * are recomputed.
  */
 export class IndicatorLines {
   readonly #indicator: Indicator;
@@ -171,7 +172,7 @@ export class IndicatorLines {
     const bar = barOf(candle);
     const result = made.next(bar, priceOf(bar, this.#indicator.source), replace);
     if (!replace) this.#count += 1;
-    // Smoothed averages return values even before a whole period has passed.
+    // Smoothed averages return values even before a full period has passed.
     if (result === null || this.#count < made.needs) return;
     for (const [name, points] of this.#lines) {
       const value = typeof result === 'number' ? result : result[name];

@@ -11,7 +11,7 @@ import type { IndicatorLine, IndicatorLines } from './indicator-lines.ts';
 
 type Candles = { readonly candles: readonly Candle[] };
 
-/** Draws the indicators of a chart. Their calculations are loaded with the first indicator. */
+/** Draws the indicators on a chart. Their calculations are loaded with the first indicator. */
 export function useIndicators(
   made: PriceChart | undefined,
   store: StoreApi<Candles>,
@@ -55,7 +55,7 @@ export function useIndicators(
   }, [made, store, indicators]);
 }
 
-/** The pane of the candles is this many times as high as a pane below it. */
+/** The pane with the candles is this many times as high as each pane below it. */
 const PRICES_SHARE = 3;
 
 class Drawing {
