@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answerFields } from './support/answer-fields.ts';
 
-/** Goal: the pages docs/reference/info-*.md contain every field of every answer, and no others. */
+/** Goal: the pages docs/reference/info-*.md list every field of every answer, and no others. */
 
 const REFERENCE = join(import.meta.dirname, '..', 'docs', 'reference');
 const page = (name: string): string => readFileSync(join(REFERENCE, name), 'utf8');
@@ -13,7 +13,7 @@ const INFO = readdirSync(REFERENCE)
   .join('\n');
 const ANSWERS = answerFields();
 
-/** Returns the text below the heading of a query, up to the next heading. */
+/** Returns the text below a query's heading, up to the next heading. */
 function sectionOf(query: string): string {
   return INFO.split(/^#{2,3} /m).find((each) => each.startsWith(`${query}\n`)) ?? '';
 }
@@ -25,7 +25,7 @@ function namesIn(text: string): ReadonlySet<string> {
   return new Set(quoted.flatMap((each) => each.match(/[A-Za-z_]\w*/g) ?? []));
 }
 
-/** Queries whose answers contain rejections and replies, which other pages describe. */
+/** Queries whose answers include rejections and replies, which are described on other pages. */
 const WITH_REPLIES: readonly string[] = ['actionStatus', 'simulate', 'tx'];
 
 /** Returns the text of linked sections about rows of the same form, rejections and replies. */
@@ -58,6 +58,6 @@ function documentedFields(section: string): string[] {
     .flatMap((row) => [...namesIn(row.split('|')[1] ?? '')]);
 }
 
-test.each([...ANSWERS])('%s: the tables of the reference name no other field', (query, fields) => {
+test.each([...ANSWERS])('%s: the reference tables name no other field', (query, fields) => {
   expect(documentedFields(sectionOf(query)).filter((field) => !fields.has(field))).toEqual([]);
 });

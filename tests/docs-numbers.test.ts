@@ -15,11 +15,11 @@ import type { LedgerDelta } from '../packages/protocol/src/info/account-answers.
 import { createStreams } from '../packages/sdk/src/streams/create-streams.ts';
 import { REPOSITORY } from './support/venue-process.ts';
 
-/** Compares the numbers and lists in the guides with the code, where no snippet prints them. */
+/** Compares the numbers and lists in the guides with the code, wherever no snippet prints them. */
 
 const page = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
 const guide = (path: string): string => page(`docs/${path}`);
-/** Folders of guides, one for each kind of reader. */
+/** Guide folders, one for each kind of reader. */
 const FOLDERS = ['get-started', 'trade', 'build', 'operate', 'verify', 'contribute'];
 const GUIDES = FOLDERS.flatMap((folder) =>
   readdirSync(join(REPOSITORY, 'docs', folder)).map((name) => `${folder}/${name}`),
@@ -36,11 +36,11 @@ const PERPS = genesisCommands('Oddlot-Testnet').flatMap((command) =>
   command.type === 'registerPerp' ? [command.perp] : [],
 );
 
-describe('docs/operate/outcome-markets.md has the numbers of the code', () => {
+describe("docs/operate/outcome-markets.md has the code's numbers", () => {
   const text = guide('operate/outcome-markets.md');
 
   test.each(EVENT_TEMPLATES)(
-    '$slug: the guide has the length of a round and the interval between starts',
+    '$slug: the guide gives the length of a round and the interval between starts',
     (show) => {
       const [row = ''] = text.split('\n').filter((line) => line.startsWith(`| \`${show.slug}\``));
       expect(row).toContain(
@@ -49,7 +49,7 @@ describe('docs/operate/outcome-markets.md has the numbers of the code', () => {
     },
   );
 
-  test('the guide has the number of steps of each round', () => {
+  test('the guide gives the number of steps in each round', () => {
     const steps = [...new Set(EVENT_TEMPLATES.map(({ roundMs }) => roundMs))]
       .sort((a, b) => a - b)
       .map((roundMs) => [duration(roundMs), n(roundMs / STEP_MS)] as const);
@@ -82,7 +82,7 @@ const words = [
 ];
 const secondsInWords = (ms: number): string => `${words[ms / 1_000]} seconds`;
 
-/** Sentences of a page that contain a number which the code defines. */
+/** Sentences on a page with a number that is defined in the code. */
 const SENTENCES: readonly (readonly [name: string, ...sentences: string[]])[] = [
   [
     'operate/markets.md',
@@ -122,17 +122,17 @@ test.each(
   expect(guide(name).replace(/\s+/g, ' ').toLowerCase()).toContain(expected.toLowerCase());
 });
 
-describe('docs/build/testing-a-bot.md has the numbers of the code', () => {
+describe("docs/build/testing-a-bot.md has the code's numbers", () => {
   const text = guide('build/testing-a-bot.md');
 
-  test('the guide has the constant prices', () => {
+  test('the guide gives the constant prices', () => {
     const prices = PERPS.map(
       ({ baseCurrency }) => `${baseCurrency} ${n(startPrice(baseCurrency, 0))}`,
     );
     expect(text).toContain(`Keeps prices constant: ${prices.join(', ')} |`);
   });
 
-  test('R-mark: the guide has the maximum distance between mark and oracle that a book can cause', () => {
+  test('R-mark: the guide gives the maximum distance between mark and oracle price that a book can cause', () => {
     const { liquidationFeeE8 } = defaultParameters('Oddlot-Testnet');
     const bands = Map.groupBy(PERPS, (perp) => {
       // The value is a maximum, so it is rounded up.
@@ -146,7 +146,7 @@ describe('docs/build/testing-a-bot.md has the numbers of the code', () => {
   });
 });
 
-describe('docs/reference has the lists of the code', () => {
+describe("docs/reference has the code's lists", () => {
   test('info-history.md has every kind of ledger row', () => {
     // A missing kind is a type error.
     const kinds: Readonly<Record<LedgerDelta['type'], true>> = {
@@ -195,7 +195,7 @@ test('commands in the guides that start a test venue are valid and start only wh
   }
 });
 
-test('docs/build/sdk.md describes the content of a reset for every stream', () => {
+test('docs/build/sdk.md describes what a reset of each stream contains', () => {
   const table = guide('build/sdk.md')
     .split('\n')
     .filter((line) => /^\| `\w+`/.test(line))
@@ -210,7 +210,7 @@ test('docs/build/sdk.md describes the content of a reset for every stream', () =
   expect(names.filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('the architecture page lists every package, and the index of the docs lists every guide', () => {
+test('the architecture page lists every package, and the docs index lists every guide', () => {
   const architecture = page('ARCHITECTURE.md');
   const { workspaces } = JSON.parse(page('package.json')) as { workspaces: string[] };
   const packages = workspaces.filter((path) => path.startsWith('packages/'));
@@ -219,7 +219,7 @@ test('the architecture page lists every package, and the index of the docs lists
   expect(GUIDES.filter((path) => !index.includes(`(${path})`))).toEqual([]);
 });
 
-test('every source file that the architecture page names exists', () => {
+test('every source file named on the architecture page exists', () => {
   const named = [...page('ARCHITECTURE.md').matchAll(/`(?:packages\/)?(\w+\/src\/[\w./-]+?)\/?`/g)];
   expect(named.length).toBeGreaterThan(30);
   const missing = named
@@ -228,7 +228,7 @@ test('every source file that the architecture page names exists', () => {
   expect(missing).toEqual([]);
 });
 
-test('the page of each package names exactly the folders of its sources', () => {
+test("each package's page names exactly the folders of its sources", () => {
   const differences = packagePages().flatMap(({ folders, named, path }) => [
     ...named.filter((folder) => !folders.includes(folder)).map((each) => `${path}: no ${each}/`),
     ...folders.filter((folder) => !named.includes(folder)).map((each) => `${path}: ${each}/`),
@@ -236,7 +236,7 @@ test('the page of each package names exactly the folders of its sources', () => 
   expect(differences).toEqual([]);
 });
 
-/** Returns the folders in `src/`, and those in the list of layers, of packages with such a list. */
+/** For packages with a list of layers, returns the folders in `src/` and those in the list. */
 function packagePages(): { path: string; folders: string[]; named: string[] }[] {
   const { workspaces } = JSON.parse(page('package.json')) as { workspaces: string[] };
   const packages = workspaces.filter((path) => path.startsWith('packages/'));
@@ -254,8 +254,8 @@ function packagePages(): { path: string; folders: string[]; named: string[] }[] 
   return layered;
 }
 
-test('the files of deploy/ contain the steps that an operator must perform first', () => {
-  // nginx before 1.25.1 does not have this directive, and Debian 12 has 1.22.
+test('the files in deploy/ contain the steps that an operator must perform first', () => {
+  // nginx versions before 1.25.1 do not have this directive, and Debian 12 has 1.22.
   expect(page('deploy/nginx/oddlot.conf')).not.toMatch(/^\s*http2 on;/m);
   expect(page('deploy/nginx/oddlot.conf')).toMatch(/^\s*listen 443 ssl http2;/m);
   const [header = ''] = page('deploy/systemd/oddlot.service').split('[Unit]');

@@ -6,9 +6,7 @@ import { API_VERSION, ERROR_CODES } from '@oddlot/protocol';
 import { releasesIn } from '../scripts/changelog.ts';
 import { REPOSITORY } from './support/venue-process.ts';
 
-/**
- * Compares the policies for upgrades and the configuration of editors and machines with the code.
- */
+/** Compares the upgrade policies and the configuration of editors and machines with the code. */
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
 const { version } = JSON.parse(read('package.json')) as { readonly version: string };
@@ -23,7 +21,7 @@ describe('docs/upgrade-policy.md agrees with the releases', () => {
     }),
   );
 
-  test('the upgrade policy has a row for every release, including that of this tree', () => {
+  test("the upgrade policy has a row for every release, including this tree's", () => {
     const released = releasesIn(read('CHANGELOG.md')).map((each) => each.version);
     const all = released.includes(version) ? released : [version, ...released];
     expect(rows.map(({ release }) => release)).toEqual(all.toReversed());
@@ -31,11 +29,11 @@ describe('docs/upgrade-policy.md agrees with the releases', () => {
 
   const previous = rows.at(-2)!;
 
-  test('the newest release opens folders of the previous one', () => {
+  test("the newest release opens the previous release's folders", () => {
     expect(rows.at(-1)).toMatchObject({ rules: RULES_VERSION, opens: [previous.release, version] });
   });
 
-  test('this tree contains only the engine of the previous release', () => {
+  test("this tree includes only the previous release's engine", () => {
     const names = readdirSync(join(REPOSITORY, 'packages/replica/eras'));
     expect(previous.rules).toBe(RULES_VERSION - 1);
     expect(names.filter((name) => /^rules-\d+\.js$/.test(name))).toEqual([
@@ -43,12 +41,12 @@ describe('docs/upgrade-policy.md agrees with the releases', () => {
     ]);
   });
 
-  test('fixtures of the previous release exist', () => {
+  test('fixtures from the previous release exist', () => {
     const name = `tests/fixtures/release-${previous.release}/meta.json`;
     expect(JSON.parse(read(name))).toMatchObject({ release: previous.release });
   });
 
-  test('the upgrade policy has the date of the API version and the error code for another version', () => {
+  test('the upgrade policy gives the date of the API version and the error code for any other version', () => {
     expect(text).toContain(`supported a single version, \`${API_VERSION}\``);
     expect(text).toContain(`with code ${ERROR_CODES.VERSION} (\`VERSION\`)`);
   });
@@ -58,7 +56,7 @@ test('the README names the current release', () => {
   expect(read('README.md')).toContain(`\n## Status\n\nThe current version is ${version}. `);
 });
 
-test('the guide of the SDK installs the tarball of this release', () => {
+test("the SDK guide installs this release's tarball", () => {
   expect(read('docs/build/sdk.md')).toContain(`oddlot-sdk-${version}.tgz`);
 });
 
@@ -88,12 +86,12 @@ test('every path in the code owners file exists', () => {
   expect(paths.filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
 });
 
-test('the development container forwards the ports of a local venue', () => {
+test("the development container forwards a local venue's ports", () => {
   const { forwardPorts, image } = JSON.parse(read('.devcontainer/devcontainer.json')) as {
     readonly forwardPorts: readonly number[];
     readonly image: string;
   };
   expect(forwardPorts).toEqual([0, 1, 2, 3, 4].map((offset) => 8690 + offset));
-  // The image is that of the workflow.
+  // The image is the same as in the workflow.
   expect(read('.github/workflows/ci.yml')).toContain(`container: ${image}\n`);
 });

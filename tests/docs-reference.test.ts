@@ -36,7 +36,7 @@ import { aVenue } from './support/actors.ts';
 import { FIXED_PRICE_FLAGS, REPOSITORY } from './support/venue-process.ts';
 
 /**
- * Compares the tables of the reference with the code: signatures of actions, limits, settings and
+ * Compares the tables in the reference with the code: action signatures, limits, settings and
  * metrics.
  */
 
@@ -63,7 +63,7 @@ const sectionOf = (text: string, title: string): string =>
 describe('docs/reference/signing.md agrees with the code', () => {
   const text = page('reference/signing.md');
 
-  test('signing.md names the signer and the struct of every action', () => {
+  test('signing.md gives the signer and the struct of every action', () => {
     const schemes: Record<SignedBy, string> = {
       agent: 'trading',
       direct: 'account',
@@ -81,7 +81,7 @@ describe('docs/reference/signing.md agrees with the code', () => {
     expect(rowsOf(sectionOf(text, 'Every action')).slice(1)).toEqual(expected);
   });
 
-  test('signing.md contains exactly the structs that are hashed', () => {
+  test('signing.md has exactly the structs that are hashed', () => {
     const direct = Object.values(DIRECT_STRUCTS);
     const structs = [AGENT, ...direct, SEND_MULTI_SIG];
     const listed = sectionOf(text, 'Structs').match(/^[A-Z]\w+\(.*\)$/gm);
@@ -91,7 +91,7 @@ describe('docs/reference/signing.md agrees with the code', () => {
     }
   });
 
-  test('signing.md has the constants of both networks', () => {
+  test("signing.md has both networks' constants", () => {
     const rows = rowsOf(text);
     for (const [name, network] of Object.entries(NETWORKS)) {
       const { serviceNetwork, chainId, apiVersion } = network;
@@ -103,19 +103,19 @@ describe('docs/reference/signing.md agrees with the code', () => {
 describe('docs/reference/exchange.md agrees with the code', () => {
   const text = page('reference/exchange.md');
 
-  test('exchange.md lists the account actions of the code', () => {
+  test('exchange.md lists the account actions in the code', () => {
     const listed = /^\*\*Account actions\*\* \(([^)]+)\)/m.exec(text)?.[1] ?? '';
     expect(listed.replaceAll('`', '').split(', ')).toEqual(Object.keys(DIRECT_STRUCTS));
   });
 
-  test('exchange.md has exactly the names of replies', () => {
+  test('exchange.md has exactly the names of the replies', () => {
     const [, table = ''] = text.split('| Action | `data.type` |\n');
     const rows = rowsOf(table.split('\n\n')[0] ?? '');
     const listed = rows.flatMap(([types = '', name]) =>
       types.split(', ').map((type) => [type, name]),
     );
-    // A reply names the inner action of a wrapper. It names the wrapper itself only if there is no
-    // inner action.
+    // A reply names a wrapper's inner action. It names the wrapper itself only if there is no inner
+    // action.
     const expected = Object.entries(ACTIONS).map(([type, { internalName, signedBy }]) =>
       signedBy === 'multiSig' ? [type, 'the type of the inner action'] : [type, internalName],
     );
@@ -123,7 +123,7 @@ describe('docs/reference/exchange.md agrees with the code', () => {
   });
 });
 
-test('docs/reference/errors.md marks exactly the messages that are not used yet', () => {
+test('docs/reference/errors.md marks exactly the messages that are not in use yet', () => {
   const names = readdirSync(join(REPOSITORY, 'packages')).filter(
     (name) => !['engine', 'web'].includes(name),
   );
@@ -159,7 +159,7 @@ describe('docs/reference/limits.md agrees with the code', () => {
   const rowsOfPage = ({ default: usual, max }: { default: number; max: number }): string[] => [
     `${n(usual)} by default, ${n(max)} at most`,
   ];
-  /** Values that the row of each limit must contain. The key is the beginning of the row. */
+  /** Values that each limit's row must contain. The key is the beginning of the row. */
   const expected: Readonly<Record<string, readonly string[]>> = {
     '/info, /account-status': [`${config.infoPerSecond} a second`, 'infoPerSecond'],
     '/exchange': [`${config.exchangePerSecond} a second`, 'exchangePerSecond'],
@@ -274,7 +274,7 @@ describe('docs/reference/limits.md agrees with the code', () => {
   const rows = rowsOf(page('reference/limits.md')).filter(([label]) => !heads.has(label ?? ''));
 
   test.each(rows.map((row) => [row[0] ?? '', row.slice(1).join(' | ')]))(
-    '%s: limits.md has the values %s',
+    '%s: limits.md gives the values %s',
     (label, described) => {
       const keys = Object.keys(expected).filter((start) => label.startsWith(start));
       // If two keys match, such as /exchange and a longer path, the longer key is used.
@@ -284,7 +284,7 @@ describe('docs/reference/limits.md agrees with the code', () => {
     },
   );
 
-  test('the rules below the limits have the numbers of the code', () => {
+  test("the rules below the limits have the code's numbers", () => {
     const rules = page('reference/limits.md').replaceAll(/\s+/g, ' ');
     expect(rules).toContain(`Queries that take longer than ${LONG_MS} ms get only that tenth`);
     expect(rules).toContain(
@@ -293,14 +293,14 @@ describe('docs/reference/limits.md agrees with the code', () => {
     expect(rules).toContain(`Above ${n(WS_LIMITS.streamsMax)} streams`);
   });
 
-  test('limits.md has a row for every compared limit', () => {
+  test('limits.md has a row for every limit being compared', () => {
     const lost = Object.keys(expected).filter(
       (start) => !rows.some(([label]) => label?.startsWith(start)),
     );
     expect(lost).toEqual([]);
   });
 
-  test('every page gives the same retention of receipts', () => {
+  test('every page gives the same retention period for receipts', () => {
     const described = PAGES.flatMap((path) =>
       page(path)
         .split('\n')
@@ -318,7 +318,7 @@ describe('docs/operate/monitoring.md agrees with the metrics', () => {
   const text = page('operate/monitoring.md');
   const world = aVenue(FIXED_PRICE_FLAGS);
 
-  test('every page names only existing metrics, and monitoring.md names all metrics of the venue', async () => {
+  test("every page names only metrics that exist, and monitoring.md names all the venue's metrics", async () => {
     const reply = await fetch(`${world.venue.operations}/metrics`);
     const served = [...(await reply.text()).matchAll(/^# TYPE (oddlot_\w+) /gm)].map(
       (match) => match[1] ?? '',
@@ -326,7 +326,7 @@ describe('docs/operate/monitoring.md agrees with the metrics', () => {
     expect(served.length).toBeGreaterThan(10);
     for (const path of PAGES) {
       const named = page(path).match(/\boddlot_[a-z_]+\b/g) ?? [];
-      // The metrics of a cluster are compared with those of a replica in tests/cluster.
+      // A cluster's metrics are compared with a replica's in tests/cluster.
       const missing = named.filter(
         (name) => !served.includes(name) && !name.startsWith('oddlot_cluster_'),
       );

@@ -17,7 +17,7 @@ import { defaultParameters, genesisCommands } from '../packages/replica/src/gene
 import { formatDecimal } from '@oddlot/units';
 import { REPOSITORY } from './support/venue-process.ts';
 
-/** Compares the numbers in the rulebook with the defaults of a new venue. */
+/** Compares the numbers in the rulebook with a new venue's defaults. */
 
 const text = readFileSync(join(REPOSITORY, 'docs/rulebook.md'), 'utf8');
 const ROWS = [...text.matchAll(/^\| `(\w+)` \| ([^|]+) \| .*\|$/gm)];
@@ -31,7 +31,7 @@ function shown(name: string, value: number): string {
 }
 
 describe('docs/rulebook.md agrees with the code', () => {
-  test('the rulebook has exactly the parameters of a venue', () => {
+  test("the rulebook has exactly a venue's parameters", () => {
     const table = text.slice(text.indexOf('## Parameters'));
     const listed = ROWS.filter(({ index }) => index >= text.length - table.length);
     const numbers = Object.entries(defaultParameters('Any')).filter(
@@ -86,7 +86,7 @@ describe('docs/rulebook.md agrees with the code', () => {
   });
 
   /**
-   * Returns the premium and the rate of an impact price at an oracle price of 100, in the format of
+   * Returns the premium and the rate for an impact price at an oracle price of 100, formatted as in
    * the tables.
    */
   const ratesAt = (mark: string, side: string, impact: string): readonly [string, string] => {
@@ -101,7 +101,7 @@ describe('docs/rulebook.md agrees with the code', () => {
   };
   const words = (e10: bigint): string => formatDecimal(e10, 10).replace('-', '−');
 
-  test('R-funding: the examples of premiums and the highest rate in the guide are correct', () => {
+  test('R-funding: the example premiums and the highest rate in the guide are correct', () => {
     const section = text.slice(text.indexOf('### R-funding\n'), text.indexOf('### R-funding-gaps'));
     const rows = [
       ...section.matchAll(/^\| mark ([\d.]+), impact(Bid|Ask) ([\d.]+) \| (.+) \| (.+) \|$/gm),
@@ -116,7 +116,7 @@ describe('docs/rulebook.md agrees with the code', () => {
     expect(guide).toContain(`at most ${most / 1e10} (${most / 1e8}%)`);
   });
 
-  test('R-funding: the computed sample in the guide is correct', () => {
+  test('R-funding: the worked sample in the guide is correct', () => {
     const guide = readFileSync(join(REPOSITORY, 'docs/trade/funding.md'), 'utf8');
     const impact = { numerator: 1_083_000n * 100n, denominator: 5_990n };
     const at = (mark: number, bid = impact) =>
@@ -143,7 +143,7 @@ describe('docs/rulebook.md agrees with the code', () => {
     expect(left('640', 170)).toBe(0);
   });
 
-  test('R-insurance-fund: the funding in the examples of rulebook and guide is correct', () => {
+  test("R-insurance-fund: the funding in the rulebook's and the guide's examples is correct", () => {
     const [, rate = '', fund = '', a = '', b = '', paid, received] =
       /rate is ([\d.]+) and the oracle price 100. The fund is long ([\d,]+) lots of 0.01, A is long ([\d,]+) and B short ([\d,]+). A pays ([\d.]+), B receives ([\d.]+)/.exec(
         text,
@@ -158,7 +158,7 @@ describe('docs/rulebook.md agrees with the code', () => {
     expect(guide).toContain(`= **${received}** |`);
   });
 
-  test("R-liquidation: the table of a price gap equals the engine's result", () => {
+  test("R-liquidation: the price gap table equals the engine's result", () => {
     const section = text.slice(
       text.indexOf('### R-liquidation'),
       text.indexOf('### R-insurance-fund'),

@@ -8,7 +8,7 @@ import { recordSamples } from '../scripts/record-samples.ts';
 /**
  * Goal: the reference has a sample of every action, query and channel, with the shape of a live
  * response. Values may differ, because they depend on times and hashes. `npm run write-samples`
- * writes the samples again.
+ * rewrites the samples.
  */
 
 const REFERENCE = join(import.meta.dirname, '../docs/reference');
@@ -42,7 +42,7 @@ beforeAll(async () => {
 describe.each(KINDS)('samples of $kind', ({ kind, names, pages }) => {
   const documented = documentedOn(pages);
 
-  test('the reference has a sample of each entry and no others', () => {
+  test('the reference has a sample for each entry and no others', () => {
     expect([...documented.keys()].toSorted()).toEqual([...names].toSorted());
   });
 

@@ -8,8 +8,8 @@ import type { Json } from './support/client.ts';
 import { REPOSITORY } from './support/venue-process.ts';
 
 /**
- * Goal: the documentation site and the descriptions of the API contain exactly the actions,
- * queries, channels and errors of the definitions, and no link of the site is dead.
+ * Goal: the documentation site and the API descriptions cover exactly the actions, queries,
+ * channels and errors that are defined, and no link on the site is dead.
  */
 
 const ASSETS = {
@@ -34,14 +34,14 @@ const KINDS = [
 ] as const;
 
 /**
- * Returns the entries that are missing or unknown on the site and in the descriptions, one line
- * each.
+ * Returns the entries that are missing from the site or the descriptions, or unknown there, one
+ * line each.
  */
 function driftOf(sources: Sources): string[] {
   const entries = entriesOf(sources);
   return KINDS.flatMap(({ kind, names }) => {
     const pages = entries.filter((entry) => entry.kind === kind).map(({ name }) => name);
-    // The descriptions of errors have no name for success.
+    // The error descriptions have no name for success.
     const described = names.filter((name) => name !== 'OK');
     return [
       ...differences(`${kind} on the site`, pages, names),
@@ -85,7 +85,7 @@ function describedIn({ asyncApi, openApi }: Sources, kind: string): string[] {
 }
 
 describe('the reference on the site is complete', () => {
-  test('every action, query, channel and error has a page and is in the descriptions, and nothing else', () => {
+  test('every action, query, channel and error has a page and is in the descriptions, and nothing else is', () => {
     expect(driftOf(SOURCES)).toEqual([]);
     const folders = KINDS.map(({ folder }) => folder).join('|');
     const built = [...SITE.files.keys()].filter((path) =>
@@ -140,8 +140,8 @@ describe('the reference on the site is complete', () => {
   });
 });
 
-describe('the pages of the site are linked and available as Markdown', () => {
-  /** Paths of the venue that are not part of the site. */
+describe("the site's pages are linked and available as Markdown", () => {
+  /** Venue paths that are not part of the site. */
   const VENUE = new Set([
     '/',
     '/openapi.json',
@@ -166,7 +166,7 @@ describe('the pages of the site are linked and available as Markdown', () => {
         if (/^(?:https?|mailto):/.test(href) || VENUE.has(href)) continue;
         const [path = '', anchor] = href.split('#');
         const target = path === '' ? address : path;
-        // The page of requests accepts the name of a query as its anchor.
+        // The page for trying requests accepts a query's name as its anchor.
         const isAnchored =
           anchor === undefined || target === '/docs/try' || anchors.get(target)?.has(anchor);
         if (!isAnchored || (!anchors.has(target) && !SITE.files.has(target))) {
@@ -177,7 +177,7 @@ describe('the pages of the site are linked and available as Markdown', () => {
     expect(dead).toEqual([]);
   });
 
-  test('every page of the repository is in the navigation or linked from a page', () => {
+  test('every page in the repository is in the navigation or linked from a page', () => {
     const linked = new Set(
       SITE.pages.flatMap(({ markdown }) =>
         [...markdown.matchAll(/\]\((\/docs[^)#\s]*)/g)].map(([, path]) => path),
@@ -187,14 +187,14 @@ describe('the pages of the site are linked and available as Markdown', () => {
     expect(lost.map(({ address }) => address)).toEqual(['/docs/404']);
   });
 
-  test('every diagram has a drawing, and every drawing has a diagram', () => {
+  test('every diagram has a drawing, and every drawing a diagram', () => {
     const names = [...SOURCES.pages.values()].flatMap(diagramsIn).map(diagramName);
     expect(names.toSorted(), 'npm run write-diagrams').toEqual([...SOURCES.diagrams.keys()]);
     for (const svg of SOURCES.diagrams.values())
       expect(svg).not.toMatch(/@import|<script|<foreignObject/);
   });
 
-  test('every page is available as Markdown, and is in llms-full.txt once', () => {
+  test('every page is available as Markdown, and appears once in llms-full.txt', () => {
     const whole = String(SITE.files.get('/llms-full.txt'));
     const listed = SITE.pages.filter(({ address }) => address !== '/docs/404');
     expect(whole.split('\n\n---\n\n')).toHaveLength(listed.length);

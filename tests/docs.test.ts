@@ -40,11 +40,11 @@ import { aVenue, order } from './support/actors.ts';
 import type { Json } from './support/client.ts';
 import { FIXED_PRICE_FLAGS, NODE, REPOSITORY } from './support/venue-process.ts';
 
-/** Compares the headings and tables of the reference with the code, in both directions. */
+/** Compares the headings and tables in the reference with the code, in both directions. */
 
 const page = (path: string): string => readFileSync(join(REPOSITORY, 'docs', path), 'utf8');
 
-/** The third-level headings of a page are exactly the names of queries, actions or channels. */
+/** A page's third-level headings are exactly the names of queries, actions or channels. */
 const entriesOf = (path: string): string[] =>
   [...page(path).matchAll(/^### (\S+)$/gm)].map((match) => match[1] ?? '').sort();
 
@@ -54,7 +54,7 @@ describe('docs/reference/errors.md agrees with the protocol', () => {
   const text = page('reference/errors.md');
   const sections = text.split(/^## (?=<a id=)/m).slice(1);
 
-  test('the overview of errors.md has exactly the names with their codes', () => {
+  test('the overview in errors.md has exactly the error names with their codes', () => {
     const rows = text.matchAll(/^\| \[(\w+)\]\(#(\w+)\) \| (\d+) \|/gm);
     const listed = [...rows].map(([, name, anchor, code]) => [name, anchor, Number(code)]);
     const expected = Object.entries(ERROR_CODES).map(([name, code]) => [name, name, code]);
@@ -68,7 +68,7 @@ describe('docs/reference/errors.md agrees with the protocol', () => {
     );
   });
 
-  test('each section of errors.md has exactly the messages of its error', () => {
+  test("each section of errors.md has exactly its error's messages", () => {
     const documented = sections.map((section) => {
       const name = /^<a id="(\w+)">/.exec(section)?.[1] ?? '';
       const rows = [...section.matchAll(/^\| `([^`]+)`(?: †)? \|/gm)];
@@ -78,7 +78,7 @@ describe('docs/reference/errors.md agrees with the protocol', () => {
   });
 });
 
-/** Returns every message of the protocol with empty placeholders, by the name of its error. */
+/** Returns every message in the protocol with empty placeholders, by the name of its error. */
 function messagesByName(): Record<string, string[]> {
   const byName = Object.fromEntries(Object.keys(ERROR_CODES).map((name) => [name, [] as string[]]));
   for (const [key, build] of Object.entries(MESSAGES)) {
@@ -89,15 +89,15 @@ function messagesByName(): Record<string, string[]> {
   return byName;
 }
 
-test('docs/reference/exchange.md describes exactly the served actions', () => {
+test('docs/reference/exchange.md describes exactly the actions that are served', () => {
   expect(entriesOf('reference/exchange.md')).toEqual(Object.keys(ACTIONS).sort());
 });
 
-test('docs/reference/info-*.md describe exactly the served queries, once each', async () => {
+test('docs/reference/info-*.md describe exactly the queries that are served, once each', async () => {
   const recoverer = await createRecoverer(NETWORKS.testnet);
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-docs-'));
   const store = await openHistoryStore({ file: join(folder, 'history.sqlite') });
-  // Permits and health are optional. With them, the endpoint responds like a venue with a
+  // Permits and health are optional. With them, the endpoint responds like that of a venue with a
   // settlement chain.
   const permits = { deposit: async () => ({ ok: true, data: { txHash: '0x' } }) as const };
   const health = () => ({ ready: true }) as VenueHealth;
@@ -126,7 +126,7 @@ test('docs/reference/info-*.md describe exactly the served queries, once each', 
   await rm(folder, { recursive: true });
 });
 
-test('docs/reference/streams.md describes exactly the served channels', () => {
+test('docs/reference/streams.md describes exactly the channels that are served', () => {
   const state = () => EMPTY_REPLICA.state;
   const context = {
     state,
@@ -145,7 +145,7 @@ test('docs/reference/streams.md describes exactly the served channels', () => {
   expect(entriesOf('reference/streams.md')).toEqual(served.sort());
 });
 
-/** Before its first block, a venue has no instruments, but it has its channels. */
+/** Before its first block, a venue has its channels but no instruments. */
 function servedBy(channels: ChannelSet, types: readonly string[]): string[] {
   return types.filter((type) => {
     const opening = channels.open({ ...ANY_QUERY, type });
@@ -201,7 +201,7 @@ function infoOptions(recoverer: Recoverer): Parameters<typeof infoEndpoint>[0] {
   };
 }
 
-/** Contains the required fields of all queries and channels. Additional fields are ignored. */
+/** Has the required fields of all queries and channels. Additional fields are ignored. */
 const ANY_QUERY = {
   user: '0x00000000000000000000000000000000000000aa',
   coin: '1',
@@ -222,10 +222,10 @@ const ANY_QUERY = {
   signature: { r: '0x1', s: '0x1', v: 27 },
 };
 
-describe('the examples of the guides are correct', () => {
+describe('the examples in the guides are correct', () => {
   const world = aVenue([...FIXED_PRICE_FLAGS, '--faucet-usdc', '500000']);
 
-  test('docs/trade/margin.md: the venue returns the computed numbers', async () => {
+  test('docs/trade/margin.md: the venue returns the numbers in the example', async () => {
     const alice = await world.trader('alice');
     const bob = await world.trader('bob');
     const market = world.sol;
@@ -287,7 +287,7 @@ const MARGIN_FIELDS = [
   'liquidationPx',
 ];
 
-/** Checks that the text contains each of these fields of the answer in bold. */
+/** Checks that the text has each of these fields of the answer in bold. */
 function expectShown(
   text: string | undefined,
   state: Json,

@@ -4,9 +4,10 @@ import { readmeBlocks, runBlock } from './support/readme.ts';
 import { Venue } from './support/venue-process.ts';
 
 /**
- * Runs a first program of the documentation many times in sequence, against a venue with bots, and
+ * Runs a first program from the documentation many times in a row, against a venue with bots, and
  * counts the successful runs: `npm run first-order -- --runs 200 [--url URL] [--program
- * without-the-sdk]`. Without a URL, it starts its own venue. The exit code is 1 if a run failed.
+ * without-the-sdk]`. If no URL is given, it starts its own venue. The exit code is 1 if any run
+ * failed.
  */
 
 const { values } = parseArgs({

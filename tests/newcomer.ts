@@ -11,28 +11,28 @@ import { blocksOf, DEFAULT_URL } from './support/readme.ts';
 import { NODE, REPOSITORY } from './support/venue-process.ts';
 
 /**
- * Measures the time from an empty folder to a filled order with the programs of the documentation:
- * `npm run newcomer -- [typescript] [python] [curl] [ccxt]`. The time includes the installation of
- * all packages, the start of the venue and the program. It excludes the build of the packages,
- * which users download, and downloads that npm has cached. Node, curl, and Python with the
- * dependencies of the Python package must be installed. The exit code is 1 if a program takes more
- * than two minutes.
+ * Measures the time from an empty folder to a filled order with the programs in the documentation:
+ * `npm run newcomer -- [typescript] [python] [curl] [ccxt]`. The time includes installing all
+ * packages, starting the venue and running the program. It excludes building the packages, which
+ * users download, and downloads that npm has cached. Node, curl, and Python with the Python
+ * package's dependencies must be installed. The exit code is 1 if a program takes more than two
+ * minutes.
  */
 
 const SECONDS_MAX = 120;
 const PAGES = ['README.md', 'docs/get-started/quickstart.md', 'docs/build/ccxt.md'];
-/** The Python interpreter of the system, which has the dependencies of the Python package. */
+/** The system's Python interpreter, which has the Python package's dependencies. */
 const PYTHON = process.env['PYTHON'] ?? '/usr/bin/python3';
 
 type Place = { readonly folder: string; readonly url: string };
 
 type Way = {
-  /** npm packages in addition to `oddlot`, which contains the venue. */
+  /** npm packages in addition to `oddlot`, which includes the venue. */
   readonly packages: readonly string[];
   readonly install?: (folder: string) => Promise<unknown>;
   /** Runs the program and returns its output. */
   readonly trade: (place: Place) => Promise<string>;
-  /** Output that proves that an order was filled. */
+  /** Output proving that an order was filled. */
   readonly filled: RegExp;
 };
 
@@ -122,7 +122,9 @@ async function stop(venue: ChildProcess | undefined): Promise<void> {
   await once(venue, 'exit');
 }
 
-/** Installs the Python package from a copy of its sources, because pip writes next to them. */
+/**
+ * Installs the Python package from a copy of its sources, because pip writes files next to them.
+ */
 async function installPython(folder: string): Promise<void> {
   const sources = join(folder, 'sources');
   mkdirSync(sources);
@@ -140,7 +142,7 @@ async function runModule(name: string, { folder, url }: Place): Promise<string> 
   return run('node', [`${name}.mjs`], folder);
 }
 
-/** Returns a program of the documentation in which the address is that of the venue. */
+/** Returns a program from the documentation, with the venue's address filled in. */
 function programOf(name: string, url: string): string {
   const found = blocksOf(PAGES).find((block) => block.name === name);
   return present(found, `the program ${name} of the documentation`).code.replaceAll(
@@ -155,7 +157,8 @@ function run(program: string, args: readonly string[], folder: string): Promise<
 }
 
 /**
- * Returns environment variables with which `node` is Node 24 and `oddlot` is the installed program.
+ * Returns environment variables under which `node` is Node 24 and `oddlot` is the installed
+ * program.
  */
 function variablesOf(folder: string): NodeJS.ProcessEnv {
   const folders = [join(folder, 'node_modules/.bin'), dirname(NODE), process.env['PATH'] ?? ''];

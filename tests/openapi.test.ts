@@ -9,14 +9,14 @@ import { ASYNCAPI, OPENAPI } from './support/api-description.ts';
 import type { Json } from './support/client.ts';
 
 /**
- * Goal: /openapi.json and /asyncapi.json conform to their specifications according to published
- * validators, and describe exactly the actions, queries, exports, channels and errors of the venue.
- * scripts/generated.test.ts checks that they are up to date, and every conformance test checks that
- * the venue behaves as they describe.
+ * Goal: according to published validators, /openapi.json and /asyncapi.json conform to their
+ * specifications, and they describe exactly the venue's actions, queries, exports, channels and
+ * errors. scripts/generated.test.ts checks that they are up to date, and every conformance test
+ * checks that the venue behaves as they describe.
  */
 
 const upper = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
-/** Returns the values of `type` in the alternatives of a union. */
+/** Returns the values of `type` in a union's alternatives. */
 const discriminated = (document: Json, union: string): string[] =>
   document.components.schemas[union].oneOf
     .map(({ $ref }: Json) => document.components.schemas[$ref.split('/').at(-1)])
@@ -104,7 +104,7 @@ describe.each([
     expect(unexplained.map(([path]) => path)).toEqual([]);
   });
 
-  test('no explanation refers to another part of its original page', () => {
+  test('no explanation refers to another part of the page it came from', () => {
     const referring = [...fields].filter(([, { description = '' }]) =>
       /see (?:above|below|the next table|the table below)/i.test(description),
     );
@@ -141,7 +141,7 @@ test.each([
   expect(fieldsOf(document.components.schemas).get(path)?.description).toBe(meaning);
 });
 
-test('all responses of queries explain `asOf` as the newest covered block', () => {
+test('all query responses explain `asOf` as the newest block covered', () => {
   const fields = [...fieldsOf(OPENAPI.components.schemas)];
   const meanings = fields.filter(([path]) => /^\w+Response\.asOf$/.test(path));
   expect(new Set(meanings.map(([, { description }]) => description))).toEqual(
@@ -149,11 +149,11 @@ test('all responses of queries explain `asOf` as the newest covered block', () =
   );
 });
 
-/** Values that the venue returns as they were sent, or that it ignores. */
+/** Values that the venue returns as they were sent, or ignores. */
 const ANYTHING =
   /^(?:WsError|ApiWsError)\..*subscription$|^OutcomeFrontendOpenOrdersQuery\.exchange_?[iI]d$/;
 
-/** Returns the fields of all schemas by path. */
+/** Returns the fields of all schemas, by path. */
 function fieldsOf(schemas: Json): ReadonlyMap<string, Json> {
   const found = new Map<string, Json>();
   const walk = (schema: Json, path: string): void => {

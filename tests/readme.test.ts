@@ -4,13 +4,13 @@ import { FIXED_PRICE_FLAGS, Venue } from './support/venue-process.ts';
 
 /**
  * Runs the first programs in the documentation. Every fenced block after a line `<!-- test: NAME
- * -->` runs unchanged against a venue that was started as described in the README.
+ * -->` runs unchanged against a venue started as described in the README.
  */
 
-/** The books change between two runs, so one successful run proves little. */
+/** The books change between two runs, so a single successful run proves little. */
 const RUNS = 2;
 
-/** The output of each block according to the documentation. */
+/** Each block's output according to the documentation. */
 const PROMISED: Record<string, RegExp> = {
   'first-order': /^filled 0\.001 BTC at [0-9.]+$/m,
   'without-the-sdk':

@@ -28,7 +28,7 @@ async function receiptOf(client: Client, sent: Sent): Promise<Json> {
   });
 }
 
-/** Checks that each acknowledged action exists with the acknowledged result. */
+/** Checks that each acknowledged action exists, with the acknowledged result. */
 export function expectAcknowledgedKept(audited: readonly Audited[]): void {
   for (const { sent, receipt } of audited) {
     if (sent.acknowledged === undefined) continue;
@@ -43,7 +43,7 @@ export function expectAcknowledgedKept(audited: readonly Audited[]): void {
   }
 }
 
-/** Checks that either all orders of a batch exist or none of them. */
+/** Checks that for each batch either all orders exist or none do. */
 export function expectWholeBatches(
   audited: readonly Audited[],
   openByActor: ReadonlyMap<Actor, ReadonlySet<string>>,

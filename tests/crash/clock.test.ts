@@ -19,7 +19,7 @@ import { keyOf } from '../support/wallet.ts';
 
 /**
  * R-clock: tests the effects of wrong wall clocks. The clock of the venue's process changes before
- * its start and while it runs.
+ * it starts and while it runs.
  */
 
 const HOUR_MS = 3_600_000;
@@ -87,7 +87,7 @@ const STEPS: readonly (readonly [string, number])[] = [
 describe.each(sampledCases(STEPS, 2, seededRandom(SEED)))(
   'R-clock: a wall clock that is set %s',
   (_, offMs) => {
-    test('block time continues at its normal pace, and the venue reports the wrong clock', async () => {
+    test('block time continues at its normal pace, and the venue reports that the clock is wrong', async () => {
       expect((await place()).status).toBe(200);
       setWallClock(offMs);
       await vi.waitFor(async () => expect(await failing()).toEqual(['clock']), WAIT);
@@ -97,7 +97,7 @@ describe.each(sampledCases(STEPS, 2, seededRandom(SEED)))(
       expect(venueMs).toBeLessThan(realMs + 1_600);
       const offSeconds = await metric('oddlot_clock_offset_seconds');
       expect(Math.abs(offSeconds - offMs / 1_000)).toBeLessThan(1);
-      // The venue's own prices have block time, so they are neither stale nor in the future.
+      // The venue's own prices carry block time, so they are neither stale nor in the future.
       expect(await metric('oddlot_oracle_age_seconds')).toBeLessThan(5);
 
       const refused = await place();
@@ -131,7 +131,7 @@ test(
 );
 
 test(
-  'R-clock: without --accept-clock a venue does not start behind its log, and with the flag time runs at half speed',
+  'R-clock: without --accept-clock a venue does not start behind its log; with the flag, time runs at half speed',
   { timeout: 90_000 },
   async () => {
     await venue.stop();

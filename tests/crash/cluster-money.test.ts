@@ -13,9 +13,9 @@ import { tail, type Venue } from '../support/venue-process.ts';
 
 /**
  * Goal: a deposit is credited once and a withdrawal is paid once, regardless of which replica
- * handles the settlement chain and how it ends. Method: two replicas reach the chain through
- * proxies of the test, which identify each step by its request. At one step, the active replica is
- * killed, or frozen until the other replica has completed the work.
+ * handles the settlement chain and how that replica ends. Method: two replicas reach the chain
+ * through proxies run by the test, which identify each step by its request. At one step, the active
+ * replica is killed, or is frozen until the other one has completed the work.
  */
 
 type Point = {
@@ -30,7 +30,7 @@ let servers: NatsServers;
 let world: MoneyWorld;
 const replicas: Replica[] = [];
 /**
- * The step at which the active replica is intercepted. Its request continues after `reached`
+ * The step at which the active replica is intercepted. Its request continues once `reached`
  * resolves.
  */
 let armed: { readonly point: Point; readonly reached: (at: Replica) => Promise<void> } | undefined;
@@ -199,7 +199,7 @@ describe.skipIf(!hasNatsServer)('settlement by a cluster of replicas', () => {
   );
 
   test.each(sampledCases(PAYING, 2, random))(
-    `a replica that was frozen %s does not pay again after it resumes, CRASH_SEED=${SEED}`,
+    `a replica that was frozen %s does not pay again when it resumes, CRASH_SEED=${SEED}`,
     async (_, point) => {
       const holder = await holderOf();
       const survivor = otherThan(holder);
@@ -235,7 +235,7 @@ describe.skipIf(!hasNatsServer)('settlement by a cluster of replicas', () => {
     240_000,
   );
 
-  test('replicas send a permit once and report the same result, regardless of which replica receives it', async () => {
+  test('replicas send a permit once and report the same result, whichever of them receives it', async () => {
     const holder = await holderOf();
     const customer = await world.fundedUser();
     const deadline = BigInt(Math.floor(Date.now() / 1000) + 3_600);
@@ -249,7 +249,7 @@ describe.skipIf(!hasNatsServer)('settlement by a cluster of replicas', () => {
     await customer.has('11');
   });
 
-  test('a replica that does not handle the chain reports the progress of a withdrawal', async () => {
+  test("a replica that does not handle the chain still reports a withdrawal's progress", async () => {
     const holder = await holderOf();
     const other = otherThan(holder);
     world.use(other.venue);

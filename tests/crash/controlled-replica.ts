@@ -15,8 +15,8 @@ import { temporaryData } from '../support/venue-process.ts';
 import type { Json } from '../support/client.ts';
 
 /**
- * A venue without an edge on a real journal, whose clock the test controls, so that crashes can be
- * tested over hours or with fifty thousand accounts. A crash is a copy of the files. The replica
+ * A venue without an edge on a real journal. The test controls its clock, so that crashes can be
+ * tested over hours or with fifty thousand accounts. A crash is a copy of the files; the replica
  * that wrote them is no longer used.
  */
 export class ControlledReplica {
@@ -114,7 +114,9 @@ export class ControlledReplica {
     return JSON.parse(JSON.stringify(answered.data));
   }
 
-  /** Opens a copy of the current files as a new process would. The original replica continues. */
+  /**
+   * Opens a copy of the current files as a new process would. The original replica keeps running.
+   */
   async crashed(
     options: { readonly snapshotEveryBlocks?: number } = {},
   ): Promise<ControlledReplica> {
@@ -150,9 +152,9 @@ function writeSnapshots(
 }
 
 /**
- * Copies a folder while files are written to it. If a file disappears between listing and reading,
- * the copy is inconsistent and is repeated. The journal is copied last, because it can be ahead of
- * the snapshots but never behind them.
+ * Copies a folder while files are being written to it. If a file disappears between listing and
+ * reading, the copy is inconsistent and is repeated. The journal is copied last, because it may be
+ * ahead of the snapshots but never behind them.
  */
 async function crashImage(from: string): Promise<string> {
   for (;;) {
@@ -173,8 +175,8 @@ export const testAddress = (number: number): Address =>
   address(`0x${number.toString(16).padStart(40, '0')}`);
 
 /**
- * The price tick is one cent, sizes have two decimals, and the fee rate is that of the example in
- * R-outcome-fee.
+ * The price tick is one cent, sizes have two decimals, and the fee rate is the one in the
+ * R-outcome-fee example.
  */
 export const GRID = {
   szDecimals: 2,
@@ -185,7 +187,7 @@ export const GRID = {
   orderDelayMs: 0,
 };
 
-/** Returns the commands that list an event with a single market, which is open for one hour. */
+/** Returns the commands that list an event with a single market that is open for one hour. */
 export function listing(nowMs: number): readonly Command[] {
   const span = { startMs: timeMs(nowMs), endMs: timeMs(nowMs + 3_600_000) };
   const texts = { title: 'Rain', description: '', category: 'nature', tags: [] };

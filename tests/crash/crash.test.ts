@@ -20,16 +20,16 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { seededRandom } from '../support/seeded.ts';
 
 /**
- * Goal: acknowledged actions survive a kill −9 exactly once, and other actions exist completely or
- * not at all. Method: several signing clients put load on a real venue. The venue is killed at
- * random times derived from a seed, restarted on the same data, and checked only through its public
- * API. `CRASH_SEED=7 CRASH_ROUNDS=200 npx vitest run tests/crash` repeats or extends it.
+ * Goal: acknowledged actions survive a kill −9 exactly once, and all others exist completely or not
+ * at all. Method: several signing clients put load on a real venue. The venue is killed at random
+ * times derived from a seed, restarted on the same data, and checked only through its public API.
+ * `CRASH_SEED=7 CRASH_ROUNDS=200 npx vitest run tests/crash` repeats or extends it.
  */
 
 const SEED = freshSeed('CRASH_SEED');
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 3);
 const DEPOSIT = 1000;
-/** The number of earlier requests that are sent again after each restart. */
+/** The number of earlier requests sent again after each restart. */
 const RESENT = 12;
 
 let venue: Venue;
@@ -41,14 +41,14 @@ const resters: Rester[] = [];
 const crossers: Crosser[] = [];
 const history: Audited[] = [];
 const random = seededRandom(SEED);
-/** Six rounds cover all combinations of flags. Fewer rounds start with a random combination. */
+/** Six rounds cover all combinations of flags. Shorter runs start with a random combination. */
 const FIRST = random.below(6);
-/** State hashes by height that were observed while the venue ran. */
+/** State hashes by height, as observed while the venue was running. */
 const seenHashes = new Map<number, Json>();
 
 /**
  * The snapshot interval varies, so that the venue restarts from recent, old or no snapshots. Syncs
- * are artificially slow, because the folder can be in memory and a kill must be able to interrupt
+ * are artificially slow, because the folder may be in memory and a kill must be able to interrupt
  * the write of a block.
  */
 const flagsOf = (round: number) => [
@@ -80,7 +80,7 @@ function emptyLoad(): Load {
 }
 
 /**
- * Puts load on the venue and kills it. Usually, the kill coincides with an acknowledgement, when
+ * Puts load on the venue and kills it. Usually the kill coincides with an acknowledgement, when
  * later writes are incomplete; sometimes it comes later.
  */
 async function loadAndKill(): Promise<Load> {
@@ -109,8 +109,8 @@ async function loadAndKill(): Promise<Load> {
 }
 
 /**
- * Kills the venue during or shortly after its start, because a crash may also interrupt the
- * recovery.
+ * Kills the venue during or shortly after its start, because a crash may interrupt the recovery
+ * too.
  */
 async function startAndKill(flags: readonly string[]): Promise<void> {
   const run = new VenueRun(venue.data, flags);
@@ -143,8 +143,8 @@ async function expectSameHash(): Promise<void> {
 }
 
 /**
- * Sends acknowledged requests again and checks that each gets the response in its receipt and is
- * not executed again.
+ * Sends acknowledged requests again and checks that each gets the response in its receipt and does
+ * not execute again.
  */
 async function expectNothingTwice(): Promise<void> {
   const acknowledged = history.filter(({ sent }) => sent.acknowledged !== undefined);
@@ -162,7 +162,7 @@ async function expectNothingTwice(): Promise<void> {
   );
 }
 
-/** Sends half of the requests without a receipt again. Each of them must be executed once. */
+/** Sends half of the requests that have no receipt again. Each of them must execute once. */
 async function sendUnknownAgain(audited: readonly Audited[]): Promise<Audited[]> {
   const chosen = audited.map(({ receipt }) => receipt.status === 'unknown' && random.next() < 0.5);
   return Promise.all(

@@ -32,11 +32,11 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { seededRandom } from '../support/seeded.ts';
 
 /**
- * Goal: after a crash has cut the last write at any byte, each component opens its file with all
- * completed writes and continues. A run tests a random quarter of the positions, and always the
- * first and the last one. A file to which data is appended either ends at the cut, or has its full
- * length and contains zeros after the cut. Next to a file that is replaced as a whole, there is a
- * partial temporary file.
+ * Goal: after a crash has cut off the last write at any byte, each component opens its file with
+ * all completed writes and continues. A run tests a random quarter of the positions, and always the
+ * first and the last one. A file that is appended to either ends at the cut, or has its full length
+ * with zeros after the cut. A file that is replaced as a whole has a partial temporary file next to
+ * it.
  */
 
 /**
@@ -169,7 +169,7 @@ const WHOLE: readonly Writer[] = [
     file: 'refused.json',
     write: (folder, time) => new RefusalMemory(join(folder, 'refused.json'), 10).refused('3', time),
     read: (folder) => {
-      // The second check writes the result of the first check to the file.
+      // The second check writes the first check's result to the file.
       new RefusalMemory(join(folder, 'refused.json'), 10).refused('4', 3);
       return readFileSync(join(folder, 'refused.json'), 'utf8');
     },
@@ -227,7 +227,7 @@ function paidWatch(folder: string, client: object): PaidWatch {
   });
 }
 
-/** These files are created once, when they are first used. */
+/** These files are created once, on first use. */
 const SECRETS: readonly Omit<Writer, 'write'>[] = [
   { what: 'keys of the local chain', file: 'keys.json', read: (folder) => localKeys(folder) },
   { what: 'the secret of salts', file: 'salt-secret', read: (folder) => treeSecret(folder) },
@@ -265,7 +265,7 @@ async function readWith(
   return { left, found: await read(left) };
 }
 
-/** Reads a copy of the folder, because reading may write. */
+/** Reads a copy of the folder, because reading may also write. */
 async function contentOf(folder: string, { read }: Pick<Writer, 'read'>): Promise<unknown> {
   return await read(copyOf(folder));
 }
@@ -278,7 +278,7 @@ function copyOf(folder: string): string {
 }
 
 test.each(LINES)(
-  `$what: all complete writes survive if the last append is cut at any byte, CRASH_SEED=${SEED}`,
+  `$what: all completed writes survive if the last append is cut off at any byte, CRASH_SEED=${SEED}`,
   async (writer) => {
     const { after, before } = await writtenTwice(writer);
     const [old, whole] = [before, after].map((folder) => readFileSync(join(folder, writer.file)));
@@ -299,7 +299,7 @@ test.each(LINES)(
   },
 );
 
-test(`${SIGNED.what}: an interrupted append is valid only if just its line end is missing, CRASH_SEED=${SEED}`, async () => {
+test(`${SIGNED.what}: an interrupted append is valid only if nothing but its newline is missing, CRASH_SEED=${SEED}`, async () => {
   const { after, before } = await writtenTwice(SIGNED);
   const [old, whole] = [before, after].map((folder) => readFileSync(join(folder, SIGNED.file)));
   const [first, both] = [await contentOf(before, SIGNED), await contentOf(after, SIGNED)];
@@ -312,7 +312,7 @@ test(`${SIGNED.what}: an interrupted append is valid only if just its line end i
 });
 
 test.each(WHOLE)(
-  `$what: the old content survives if its replacement is cut at any byte, CRASH_SEED=${SEED}`,
+  `$what: the old content survives if its replacement is cut off at any byte, CRASH_SEED=${SEED}`,
   async (writer) => {
     const { after, before } = await writtenTwice(writer);
     const [first, second] = [await contentOf(before, writer), await contentOf(after, writer)];
@@ -330,7 +330,7 @@ test.each(WHOLE)(
 );
 
 test.each(SECRETS)(
-  `$what: the file is created again if it is cut at any byte, CRASH_SEED=${SEED}`,
+  `$what: the file is created again if it is cut off at any byte, CRASH_SEED=${SEED}`,
   async (writer) => {
     const made = join(root, 'made');
     const empty = join(root, 'empty');

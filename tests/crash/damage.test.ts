@@ -17,10 +17,10 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { seededRandom } from '../support/seeded.ts';
 
 /**
- * Goal: the venue repairs the remains of a crash, rejects damaged files, and loses no acknowledged
- * action in either case. Method: the files of a killed venue are cut, overwritten or changed, as by
- * a torn write or a bad disk, before the venue starts on them. The test assumes only the names of
- * the files, and that a journal is written from front to back and followed by zeros.
+ * Goal: the venue repairs what a crash leaves behind, rejects damaged files, and loses no
+ * acknowledged action in either case. Method: a killed venue's files are cut, overwritten or
+ * changed, as by a torn write or a bad disk, before the venue starts on them. The test assumes only
+ * the names of the files, and that a journal is written from front to back and followed by zeros.
  */
 
 const SEED = freshSeed('CRASH_SEED');
@@ -87,7 +87,7 @@ async function copyOf(data: string): Promise<string> {
   return copy;
 }
 
-/** Returns the path and the bytes of the newest journal file, and the end of the written bytes. */
+/** Returns the path and the bytes of the newest journal file, and where the written bytes end. */
 async function journalOf(data: string): Promise<{ path: string; bytes: Buffer; end: number }> {
   const folder = join(data, 'journal');
   const names = (await readdir(folder)).filter((name) => /^journal-.*\.log$/.test(name)).toSorted();
@@ -136,8 +136,8 @@ async function expectRefusedStart(data: string, flags: readonly string[]): Promi
 }
 
 /**
- * `killed` contains the data of a venue that acknowledged twelve batches and was killed, both
- * without and with its snapshots. `after` contains the data after the next run.
+ * `killed` has the data of a venue that acknowledged twelve batches and was killed, with and
+ * without its snapshots. `after` has the data after the next run.
  */
 let killed: { data: string; withSnapshots: string; acknowledged: Placed[] };
 let after: { data: string; extra: Placed; shown: Json };
@@ -154,7 +154,7 @@ beforeAll(async () => {
   market = await readMarket(client, 'BTC-USDC', alice.address);
   const acknowledged: Placed[] = [];
   for (let index = 0; index < 12; index++) acknowledged.push(await place(`killed ${index}`));
-  // Snapshots are written in the background, so the last reply can arrive before the first
+  // Snapshots are written in the background, so the last reply may arrive before the first
   // snapshot.
   await eventually(async () => expect((await snapshotsOf(venue.data)).length).toBeGreaterThan(1));
   await venue.kill();
@@ -168,7 +168,7 @@ beforeAll(async () => {
   after = { data: next.data, extra, shown: replayed };
 });
 
-/** The bytes that follow a partial last record. */
+/** The bytes after a partial last record. */
 const TORN = ['nothing', 'zeros', 'garbage', 'a word instead'];
 
 /**
@@ -185,7 +185,7 @@ describe.each(sampledCases(TORN, 1, random))(
       data = await copyOf(killed.data);
     });
 
-    test('a flipped bit in the middle of the journal stops the start', async () => {
+    test('a flipped bit in the middle of the journal prevents the start', async () => {
       const { path, bytes, end } = await journalOf(data);
       // The byte is after the first page and before the last third, so that many acknowledged records
       // follow it.
@@ -201,7 +201,7 @@ describe.each(sampledCases(TORN, 1, random))(
       expect((await readFile(path)).equals(bytes)).toBe(true);
     });
 
-    test('a missing journal record stops the start', async () => {
+    test('a missing journal record prevents the start', async () => {
       const { path, bytes, end } = await journalOf(data);
       const middle = 4096 + Math.floor((end - 4096) / 2);
       await overwrite(path, Buffer.alloc(600), middle);
@@ -225,7 +225,7 @@ describe.each(sampledCases(TORN, 1, random))(
       more = await place('more');
     });
 
-    test('a second venue does not start on the journal of a running one and does not change it', async () => {
+    test("a second venue does not start on a running venue's journal and does not change it", async () => {
       await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
       await expectAll([...killed.acknowledged, more]);
     });
@@ -237,7 +237,7 @@ describe.each(sampledCases(TORN, 1, random))(
       await expectAll([...killed.acknowledged, more]);
     });
 
-    test('a journal that lost its end after a clean stop is treated as damaged, not torn', async () => {
+    test('a journal whose end is lost after a clean stop is treated as damaged, not torn', async () => {
       await place('last words');
       await venue.stop();
       const { path, end } = await journalOf(data);
@@ -247,7 +247,7 @@ describe.each(sampledCases(TORN, 1, random))(
   },
 );
 
-/** Cuts the first write of the next run, as a crash would. */
+/** Cuts off the first write of the next run, as a crash would. */
 async function tear(data: string, kind: string): Promise<void> {
   const { path, bytes, end } = await journalOf(data);
   expect(bytes.length).toBeGreaterThan(end);
@@ -285,7 +285,7 @@ describe(`damaged snapshots lose no acknowledged action, CRASH_SEED=${SEED}`, ()
     },
   );
 
-  test('a start next to half a snapshot results in the same state as a replay from the first record', async () => {
+  test('starting next to half a snapshot gives the same state as a replay from the first record', async () => {
     const data = await copyOf(killed.withSnapshots);
     const snapshots = await snapshotsOf(data);
     expect(snapshots.length).toBeGreaterThanOrEqual(2);

@@ -20,9 +20,9 @@ import { tail, type Venue } from '../support/venue-process.ts';
 type Point = {
   readonly method: string;
   readonly when: 'before' | 'after';
-  /** Selects the requests or responses of this method that count. By default, all count. */
+  /** Selects which of this method's requests or responses count. By default, all count. */
   readonly is?: (params: readonly Json[], answer: Json) => boolean;
-  /** If set, the response is returned, and the kill follows after this many milliseconds. */
+  /** If set, the response is returned, and the kill follows this many milliseconds later. */
   readonly thenMs?: number;
 };
 
@@ -31,9 +31,9 @@ let proxy: JsonServer;
 let venue: Venue;
 let point: Point | undefined;
 let reached: (() => void) | undefined;
-/** True if the venue has requested and received logs of deposits since the step was set. */
+/** True if the venue has requested and received deposit logs since the step was set. */
 let hasRead = false;
-/** Hashes of the transactions that the venue sent. */
+/** The hashes of the transactions that the venue sent. */
 const sent: Hex[] = [];
 
 beforeAll(async () => {
@@ -81,7 +81,7 @@ type Deposits = {
 };
 
 /**
- * Starts one deposit of each kind. Errors are ignored, because the venue can be killed at any time.
+ * Starts one deposit of each kind. Errors are ignored, because the venue may be killed at any time.
  */
 async function depositAll(): Promise<Deposits> {
   const users = [await world.fundedUser(), await world.fundedUser(), await world.fundedUser()];
@@ -137,7 +137,7 @@ const POINTS: readonly (readonly [what: string, point: Point])[] = [
   ],
 ];
 
-// The venue requests the block again after its logs. After that, it only writes the log and the
+// The venue requests the block again after its logs. From then on, it only writes the log and the
 // file.
 const isCompared = (params: readonly Json[]): boolean => hasRead && isNumbered(params);
 const INTO_CREDITING = [0, 20, 60, 90].map((thenMs) => {

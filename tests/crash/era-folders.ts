@@ -12,7 +12,7 @@ import { ControlledReplica } from './controlled-replica.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures');
 
-/** The last block that the earlier release wrote. */
+/** The last block written by the earlier release. */
 type Meta = { readonly height: number; readonly hash: string; readonly timeMs: number };
 
 export class EarlierFolder {
@@ -81,8 +81,8 @@ export const PREVIOUS = new EarlierFolder('release-0.3.0', {
   meta: 'meta.json',
 });
 /**
- * A folder that release 0.1.0 created and release 0.3.0 continued until a kill. Its log begins
- * under rules version 1.
+ * A folder created by release 0.1.0 and continued by release 0.3.0 until it was killed. Its log
+ * begins under rules version 1.
  */
 export const CONTINUED = new EarlierFolder('release-0.3.0', {
   pack: 'upgraded.pack.br',
@@ -100,7 +100,7 @@ export async function eraFiles(folder: string): Promise<string[]> {
   return (await readdir(join(folder, 'eras')).catch(() => [])).sort();
 }
 
-/** Returns the content of each start state: the state and the dumps of projections. */
+/** Returns the contents of each start state: the state and the dumps of projections. */
 export async function startsOf(folder: string): Promise<Readonly<Record<string, unknown>>[]> {
   const names = await eraFiles(folder);
   const texts = names.map((name) => readFile(join(folder, 'eras', name), 'utf8'));
@@ -108,8 +108,8 @@ export async function startsOf(folder: string): Promise<Readonly<Record<string, 
 }
 
 /**
- * Returns the start states without their dumps, which differ if the earlier engine started from a
- * snapshot of its own release.
+ * Returns the start states without their dumps, which differ if the earlier engine started from one
+ * of its own release's snapshots.
  */
 export async function statesOf(folder: string): Promise<unknown[]> {
   return (await startsOf(folder)).map(({ head, rules, state }) => ({ head, rules, state }));

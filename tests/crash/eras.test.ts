@@ -21,13 +21,13 @@ import {
 /**
  * Goal: a rules change never changes earlier results, and a crash during the switch leaves a folder
  * that opens with the same result (R-era). Method: a folder that an earlier release left after a
- * power cut is opened once. Copies of the folder in every state that a crash or a bad disk could
- * leave must then result in the same state, heads and market data.
+ * power cut is opened once. Copies of the folder, in every state that a crash or a bad disk could
+ * leave behind, must then give the same state, heads and market data.
  */
 
 const SEED = freshSeed('CRASH_SEED');
 const random = seededRandom(SEED);
-/** A selection of the projections that snapshots contain. */
+/** Some of the projections included in snapshots. */
 const PROJECTIONS = ['outcomes', 'candles', 'probabilities', 'referencePrices'];
 
 afterAll(removeTemporaryData);
@@ -37,9 +37,9 @@ describe.each<[string, EarlierFolder]>([
   ['release 0.1.0 and then 0.3.0', CONTINUED],
 ])(`R-era: after %s, CRASH_SEED=${SEED}`, (_name, earlier) => {
   const { meta } = earlier;
-  /** The unchanged folder of the earlier release. */
+  /** The earlier release's folder, unchanged. */
   let old: string;
-  /** The folder after this release switched to its rules version and was killed. */
+  /** The folder after this release had switched to its rules version and was killed. */
   let opened: string;
   let first: Seen;
 
@@ -60,7 +60,7 @@ describe.each<[string, EarlierFolder]>([
       expect(await eraFiles(opened)).toEqual([...(await eraFiles(old)), name]);
     });
 
-    test('the next start continues with the new rules version and does not switch again', async () => {
+    test('the next start continues under the new rules version and does not switch again', async () => {
       const again = await copyOf(opened);
       expect(await earlier.opening(again)).toEqual(first);
       expect(await earlier.entriesFrom(again, meta.height + 1)).toHaveLength(1);
@@ -79,7 +79,7 @@ describe.each<[string, EarlierFolder]>([
       expect(await eraFiles(folder)).toEqual(names);
     });
 
-    test('a start state that the log does not name has no effect', async () => {
+    test('a start state not named in the log has no effect', async () => {
       const folder = await copyOf(old);
       await cp(join(opened, 'eras'), join(folder, 'eras'), { recursive: true });
       expect(await earlier.opening(folder)).toEqual(first);
@@ -97,7 +97,7 @@ describe.each<[string, EarlierFolder]>([
     });
   });
 
-  describe('lost data is derived from the log', () => {
+  describe('lost data is recomputed from the log', () => {
     /**
      * A log that began under rules version 1 can be replayed only from the first state of version
      * 3, because its earlier blocks cannot be applied.
@@ -141,7 +141,7 @@ describe.each<[string, EarlierFolder]>([
     });
   });
 
-  describe('a snapshot with invalid content is rejected despite a valid hash', () => {
+  describe('a snapshot with invalid content is rejected even if its hash is valid', () => {
     const shapes: readonly [string, unknown][] = [
       ['no object', 'text'],
       ['nothing', {}],
@@ -161,7 +161,7 @@ describe.each<[string, EarlierFolder]>([
     ];
 
     test.each(sampledCases(shapes, 2, random))(
-      'a snapshot that contains %s is skipped',
+      'a snapshot containing %s is skipped',
       async (_, payload) => {
         const folder = await copyOf(opened);
         await snapshot(folder, first.height, payload);

@@ -8,7 +8,7 @@ import { FIXTURE_FLAGS } from '../fixtures/people.ts';
 import { removeTemporaryData, temporaryData, VenueRun } from '../support/venue-process.ts';
 import { copyOf, PREVIOUS, snapshot, type Seen } from './era-folders.ts';
 
-/** Goal: a program neither continues nor changes data that a later release started (R-era). */
+/** Goal: a program neither continues nor changes data started by a later release (R-era). */
 
 /** The folder in which this release has started its rules version. */
 let opened: string;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(removeTemporaryData);
 
-describe('R-era: a folder of a later release is not changed', () => {
+describe("R-era: a later release's folder is not changed", () => {
   const rules = RULES_VERSION + 1;
   const { hash } = PREVIOUS.meta;
   const openEra = { type: 'openEra', rules, stateHash: hash, previousHash: hash } as never;
@@ -68,7 +68,7 @@ describe('R-era: a folder of a later release is not changed', () => {
   });
 });
 
-test('R-era: a folder with rules older than the previous version is rejected unchanged with the release to use', async () => {
+test('R-era: a folder with rules older than the previous version is rejected unchanged, and the release to use is named', async () => {
   const folder = await temporaryData();
   const { hash } = PREVIOUS.meta;
   const openEra = {
@@ -86,8 +86,8 @@ test('R-era: a folder with rules older than the previous version is rejected unc
 });
 
 /**
- * Returns the stderr of a venue that must not start. It contains neither a stack trace nor a fatal
- * error.
+ * Returns the stderr of a venue that must not start. It must include neither a stack trace nor a
+ * fatal error.
  */
 async function refused(folder: string): Promise<string> {
   const run = new VenueRun(folder, FIXTURE_FLAGS);

@@ -7,7 +7,7 @@ import type { SeededRandom } from '../support/seeded.ts';
 
 /**
  * Signing clients that send requests until the venue is down. Every request is stored with its
- * bytes and its response, if any, so that a test can request the receipt and send the bytes again.
+ * bytes and its response, if any, so that a test can ask for the receipt and send the bytes again.
  */
 
 export type Sent = {
@@ -16,16 +16,16 @@ export type Sent = {
   readonly signed: Signed;
   readonly confirm: boolean;
   readonly cloids: readonly string[];
-  /** A response with status `ok`. After it, the venue must not lose the action. */
+  /** A response with status `ok`. From then on, the venue must not lose the action. */
   acknowledged?: Json;
 };
 
 export type Load = {
-  /** The requests since the venue's last start. */
+  /** The requests sent since the venue last started. */
   readonly sent: Sent[];
   /** Responses that are neither an acceptance nor a broken connection. None are expected. */
   readonly surprises: string[];
-  /** The highest block that a response contained. */
+  /** The highest block seen in a response. */
   height: number;
   acknowledgedCount: number;
   killed: boolean;
@@ -34,7 +34,7 @@ export type Load = {
 };
 
 /**
- * The maximum number of resting orders. They are so far from the market that only their owner
+ * The maximum number of resting orders. They are far enough from the market that only their owner
  * changes them.
  */
 const LIVE_MAX = 150;
@@ -43,7 +43,7 @@ const IN_FLIGHT = 2;
 /** Places and cancels orders that never trade. */
 export class Rester {
   readonly actor: Actor;
-  /** Orders that should rest. The set is corrected after each crash. */
+  /** Orders that should be resting. The set is corrected after each crash. */
   readonly live = new Set<string>();
   #market: Market;
 
@@ -130,7 +130,7 @@ async function sendNext(
   } catch {
     return false;
   }
-  // A reply that the kill truncated is not an acknowledgement.
+  // A reply truncated by the kill is not an acknowledgement.
   if (reply.json === undefined) return false;
   if (reply.json.status !== 'ok') {
     load.surprises.push(`${kind} of ${one.actor.name}: ${reply.status} ${reply.text}`);

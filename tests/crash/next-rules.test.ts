@@ -14,10 +14,10 @@ import { copyOf, eraFiles, PREVIOUS } from './era-folders.ts';
 import { ControlledReplica, testAddress } from './controlled-replica.ts';
 
 /**
- * Goal: the next change of the rules can be tested before it is made (R-era). Method: the engine of
- * this tree is bundled like a release, and a synthetic release with the next rules version opens a
- * folder that this tree wrote. The new rules have one visible difference: the first account pays
- * one micro-USDC to the treasury.
+ * Goal: the next rules change can be tested before it is made (R-era). Method: this tree's engine
+ * is bundled as for a release, and a synthetic release with the next rules version opens a folder
+ * that this tree wrote. The new rules have one visible difference: the first account pays one
+ * micro-USDC to the treasury.
  */
 
 const NEXT = RULES_VERSION + 1;
@@ -25,8 +25,8 @@ const nowMs = PREVIOUS.meta.timeMs;
 
 let step: RulesStep;
 /**
- * The folder of this release after a kill. Its log has rules versions 3 and 4, and it has no
- * snapshot of version 4.
+ * This release's folder after a kill. Its log has rules versions 3 and 4, and it has no snapshot of
+ * version 4.
  */
 let folder: string;
 let before: { readonly height: number; readonly hash: string; readonly state: StateDump };
@@ -74,7 +74,7 @@ function withMovedMoney(state: StateDump): StateDump {
 const open = (data: string): Promise<ControlledReplica> =>
   ControlledReplica.open({ folder: data, nowMs: nowMs + 5_000, step });
 
-test('R-era: a release with the next rules opens and continues a folder of this release', async () => {
+test("R-era: a release with the next rules opens and continues this release's folder", async () => {
   const data = await copyOf(folder);
   const hand = await open(data);
   expect(hand.replica.head.height).toBe(before.height + 1);
@@ -112,7 +112,7 @@ test('R-era: the bundled engine computes the same blocks and rows as this tree',
   expect(own!.dump().head.hash).toBe(hash);
 });
 
-test('R-era: a missing start state of the next rules is recomputed', async () => {
+test('R-era: a missing start state for the next rules is recomputed', async () => {
   const data = await copyOf(folder);
   const first = await open(data);
   const { head } = first.replica;
@@ -125,7 +125,7 @@ test('R-era: a missing start state of the next rules is recomputed', async () =>
   expect(await eraFiles(data)).toContain(latest);
 });
 
-test('R-era: this release rejects the folder afterwards, and the next release rejects rules older than the previous version', async () => {
+test('R-era: this release then rejects the folder, and the next release rejects rules older than the previous version', async () => {
   const data = await copyOf(folder);
   await (await open(data)).close();
   await expect(ControlledReplica.open({ folder: data, nowMs })).rejects.toThrow(LaterReleaseError);

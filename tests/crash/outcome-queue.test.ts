@@ -20,10 +20,9 @@ import { seededRandom } from '../support/seeded.ts';
 import type { Signed } from '../support/wallet.ts';
 
 /**
- * Kills a venue while orders are in its delay queue or while a market is resolved. After the
- * restart, each acknowledged order is executed or fails exactly once, and money and shares are
- * conserved.
- * `CRASH_SEED=7 npx vitest run tests/crash/outcome-queue.test.ts` repeats it.
+ * Kills a venue while orders are in its delay queue or while a market is being resolved. After the
+ * restart, each acknowledged order executes or fails exactly once, and money and shares are
+ * conserved. `CRASH_SEED=7 npx vitest run tests/crash/outcome-queue.test.ts` repeats it.
  */
 
 const SEED = freshSeed('CRASH_SEED');
@@ -40,7 +39,7 @@ type Sent = { readonly actor: Actor; readonly signed: Signed; isAcknowledged: bo
 let maker: Actor;
 const takers: Actor[] = [];
 let market: OutcomeMarket;
-/** The number of shares that each actor's requests have bought. */
+/** The number of shares bought by each actor's requests. */
 const bought = new Map<Actor, number>();
 
 beforeAll(async () => {
@@ -74,7 +73,7 @@ async function sendOrders(sent: Sent[]): Promise<void> {
   );
 }
 
-/** Returns the receipt of an action when none of its orders is pending. */
+/** Returns an action's receipt once none of its orders is pending. */
 const settled = ({ signed }: Sent): Promise<Json> =>
   eventually(async () => {
     const receipt = await actionStatus(world, signed);
@@ -88,7 +87,7 @@ const sharesOf = async (actor: Actor): Promise<string> => {
   return record?.position.szi ?? '0';
 };
 
-/** R-conservation, R-reserve: checks the sums through the API when the queue is empty. */
+/** R-conservation, R-reserve: checks the sums through the API once the queue is empty. */
 async function expectSumsRight(): Promise<void> {
   const people = [maker, ...takers];
   const states = await Promise.all(people.map(outcomeState));
@@ -110,7 +109,7 @@ async function expectSumsRight(): Promise<void> {
 
 describe(`a venue killed with −9 executes or fails each delayed order once, CRASH_SEED=${SEED}`, () => {
   test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
-    'round %i: each acknowledged order is executed once',
+    'round %i: each acknowledged order executes once',
     async () => {
       const sent: Sent[] = [];
       const running = sendOrders(sent);
@@ -126,13 +125,13 @@ describe(`a venue killed with −9 executes or fails each delayed order once, CR
       for (const one of sent) {
         const found = await settled(one);
         if (one.isAcknowledged) expect(found.status).toBe('executed');
-        // A request without a receipt is sent again and must now be executed.
+        // A request that has no receipt is sent again and must now execute.
         if (found.status === 'unknown') succeeded(await world.client.executed(one.signed));
         const { result } = await settled(one);
         expect(result.orders).toMatchObject([{ state: 'filled', filledSz: '5', avgPx: '0.4' }]);
         bought.set(one.actor, (bought.get(one.actor) ?? 0) + 5);
       }
-      // An acknowledged request that is sent again gets the first response and buys no shares.
+      // When sent again, an acknowledged request gets the first response and buys no shares.
       for (const { signed } of latest) {
         const { json } = await world.client.exchange(signed);
         expect(json).toEqual({ status: 'ok', traceId: signed.traceId });
@@ -142,7 +141,7 @@ describe(`a venue killed with −9 executes or fails each delayed order once, CR
     },
   );
 
-  test('orders that fail at their release fail once, even across a restart', async () => {
+  test('orders that fail on release fail once, even across a restart', async () => {
     const slow = await deployer.list({ orderDelayMs: 2_500 });
     const [alice, bob] = [takers[0]!, await shareTrader(world, 'dave')];
     await placed(alice, slow, 'buy Yes 10 at 0.20');
@@ -184,7 +183,7 @@ describe(`a venue killed with −9 around a resolution pays each share once, CRA
       await world.venue.startAgain();
       const receipt = await settled({ actor: deployer.actor, signed, isAcknowledged });
       if (isAcknowledged) expect(receipt.status).toBe('executed');
-      // The same bytes have the same result, regardless of whether the venue had received them.
+      // The same bytes have the same result, whether or not the venue had received them.
       succeeded(await world.client.executed(signed));
       succeeded(await world.client.executed(signed));
       expect([await fundsOf(yes, quick), await fundsOf(no, quick)]).toEqual(['960', '1040']);

@@ -8,8 +8,8 @@ import { GRID, listing, ControlledReplica, testAddress } from './controlled-repl
 
 /**
  * Interrupts settlements at various points and checks that each holder of shares is paid once and
- * completely, whatever a crash leaves on the disk. A replica runs on a real journal with a
- * controlled clock.
+ * in full, whatever a crash leaves on disk. A replica runs on a real journal with a controlled
+ * clock.
  */
 
 const START_MS = 1_767_225_600_000;
@@ -50,15 +50,14 @@ function buys(
   };
 }
 
-/** Returns the outcome balance of an account, in micro-USDC. */
+/** Returns an account's outcome balance, in micro-USDC. */
 function moneyOf({ state }: ControlledReplica, number: number): bigint | undefined {
   const index = state.accountIndex.get(testAddress(number));
   return index === undefined ? undefined : state.accounts[index]?.outcomeBalance;
 }
 
 /**
- * A block pays a thousand holders, so that the settlement takes several blocks and can be
- * interrupted.
+ * A block pays a thousand holders, so the settlement takes several blocks and can be interrupted.
  */
 const HOLDERS = process.env['TEST_LONG'] === undefined ? 10_000 : 50_000;
 
@@ -66,7 +65,7 @@ describe(`a market with ${HOLDERS} holders settles completely`, () => {
   const FIRST = 1_000;
   /**
    * The resolution pays 0.25 per YES share. Half of the accounts bought 5 YES for 3.00. The others
-   * bought 5 NO for 2.00 and a fee of 0.084.
+   * bought 5 NO for 2.00 plus a fee of 0.084.
    */
   const YES = BigInt(10 * USDC - 3 * USDC + 1.25 * USDC);
   const NO = BigInt(10 * USDC - 2 * USDC - 84_000 + 3.75 * USDC);
@@ -111,14 +110,15 @@ describe(`a market with ${HOLDERS} holders settles completely`, () => {
     expect(begun).toBeGreaterThan(0);
     expect(begun).toBeLessThan(HOLDERS);
 
-    // The crash follows the block of the resolution and interrupts the write of the next block.
+    // The crash comes after the block with the resolution and interrupts the write of the next
+    // block.
     const next = venue.pass(1);
     const first = keep(await venue.crashed());
     await next;
     expect(isSettled(first)).toBe(false);
 
-    // There are two crashes in the middle of the settlement. Before the second one, a snapshot was
-    // written.
+    // There are two crashes in the middle of the settlement. A snapshot was written before the
+    // second one.
     for (let block = 0; block < 3; block++) await first.pass(1);
     const second = keep(await first.crashed({ snapshotEveryBlocks: 3 }));
     expect(second.replica.head.hash).toBe(first.replica.head.hash);
@@ -131,7 +131,7 @@ describe(`a market with ${HOLDERS} holders settles completely`, () => {
 
     expect(await finish(third)).toBeGreaterThan(1);
     expectAllPaid(third);
-    // The last crash follows the settlement, when no work remains.
+    // The last crash comes after the settlement, when no work remains.
     const fourth = keep(await third.crashed());
     expect(fourth.replica.head.hash).toBe(third.replica.head.hash);
     await fourth.pass(1_000);
@@ -214,8 +214,8 @@ describe('a series market resolves automatically despite crashes', () => {
     const venue = await run([...windows, TO, TO + 4_999, TO + 5_000, TO + 5_001]);
     expect(receiptOf(venue)).toEqual(receiptOf(undisturbed));
     for (const each of [undisturbed, venue]) {
-      // The price rose, so Alice receives 5.00 for the 3.00 that she paid, and Bob loses 2.00 and
-      // his fee.
+      // The price rose, so Alice receives 5.00 for the 3.00 she paid, and Bob loses 2.00 and his
+      // fee.
       expect([moneyOf(each, 1), moneyOf(each, 2)]).toEqual([12_000_000n, 7_916_000n]);
       each.checkInvariants();
       const { state } = each;

@@ -33,9 +33,9 @@ import { RefusalMemory } from '../../packages/custody/src/validator/signing-refu
 import { SignedBook } from '../../packages/custody/src/validator/signed-book.ts';
 
 /**
- * Goal: data on which a component relies survives a power loss that keeps only synced data. Content
- * needs a sync of its file, a name needs a sync of its folder, and a new folder needs a sync of its
- * parent. Each component writes to a new folder and then reads the data that survived.
+ * Goal: data that a component relies on survives a power loss that keeps only synced data. Content
+ * needs its file synced, a name needs its folder synced, and a new folder needs its parent synced.
+ * Each component writes to a new folder and then reads the data that survived.
  */
 
 let root: string;
@@ -55,7 +55,7 @@ afterEach(() => {
 
 const others: string[] = [];
 
-/** Returns a copy of the folder in the state that a power loss would leave. */
+/** Returns a copy of the folder as a power loss would leave it. */
 function left(): string {
   const folder = mkdtempSync(join(tmpdir(), 'oddlot-left-'));
   others.push(folder);
@@ -103,7 +103,7 @@ const bridge = { chainId: 7, bridge: testAddress };
 const storeOf = (folder: string): SnapshotStore =>
   new SnapshotStore({ directory: join(folder, 'a/snapshots') });
 
-/** These files are created when they are first used, and are reused later. */
+/** These files are created on first use and reused from then on. */
 const keysOf = (folder: string): unknown => localKeys(join(folder, 'a/chain'));
 const seedOf = (folder: string): unknown => localSeed(join(folder, 'a/relay')).address('float');
 const saltsOf = (folder: string): unknown => treeSecret(join(folder, 'a/reserves'));
@@ -178,7 +178,7 @@ const WRITERS: readonly {
   { what: 'the secret of demo markets', write: exhibitedOf, read: exhibitedOf },
   {
     what: 'the log',
-    // The snapshots are written on this thread, because syncs of another thread cannot be observed.
+    // The snapshots are written on this thread, because another thread's syncs cannot be observed.
     write: async (folder) => {
       const options = { disk: () => diskHere() };
       await (await openJournal(join(folder, 'a/journal'), options)).append(block(1));
@@ -219,10 +219,10 @@ test('a liabilities tree survives a power loss completely', async () => {
   );
 });
 
-test('records survive a power loss, including the first one and those after a rewrite of the file', () => {
+test('records survive a power loss, including the first one and those after the file is rewritten', () => {
   const at = (folder: string): string => join(folder, 'a/b/records.jsonl');
   const records = new RecordFile(at(root));
-  // The open syncs the parents of the two new folders, and the folder of the new file.
+  // Opening syncs the parents of the two new folders, and the new file's folder.
   expect(disk.syncs).toEqual({ files: 0, folders: 3 });
   records.read();
   expect(syncsOf(() => records.append([{ n: 1 }, { n: 2 }]))).toEqual({ files: 1, folders: 0 });
@@ -233,7 +233,7 @@ test('records survive a power loss, including the first one and those after a re
   expect(recordsOf(at(left()))).toEqual([{ n: 2 }, { n: 3 }]);
 });
 
-test('a validator syncs an entry that it finds when it starts before the entry counts as signed', () => {
+test('a validator that finds an entry when it starts syncs it before the entry counts as signed', () => {
   const at = (folder: string): string => join(folder, 'signed.jsonl');
   const place = {
     timeMs: 1,
@@ -245,14 +245,14 @@ test('a validator syncs an entry that it finds when it starts before the entry c
   const elsewhere = mkdtempSync(join(tmpdir(), 'oddlot-left-'));
   others.push(elsewhere);
   new SignedBook(at(elsewhere)).add({ ...place, type: 'cancellation', reason: 'refused' });
-  // The file has the state after a process has died between the write and the sync.
+  // The file is as it would be if a process had died between the write and the sync.
   writeFileSync(at(root), readFileSync(at(elsewhere)));
   const book = new SignedBook(at(root));
   expect(book.count).toBe(1);
   expect(new SignedBook(at(left())).latest).toEqual(book.latest);
 });
 
-test('a replaced file is synced before it is renamed, and its folder afterwards', () => {
+test('a replaced file is synced before it is renamed, and its folder after', () => {
   const file = join(root, 'whole');
   for (const text of ['one', 'two']) {
     expect(syncsOf(() => writeWholeFile(file, text))).toEqual({ files: 1, folders: 1 });

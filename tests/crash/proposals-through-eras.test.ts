@@ -9,8 +9,8 @@ import { removeTemporaryData } from '../support/venue-process.ts';
 import { type EarlierFolder, PREVIOUS } from './era-folders.ts';
 
 /**
- * Goal: a replica that waits for its rules version, or has just started it, accepts the same blocks
- * of a stream as components without the state (R-era). Method: the log of an earlier release is
+ * Goal: a replica that is waiting for its rules version, or has just started it, accepts the same
+ * blocks from a stream as components without the state (R-era). Method: an earlier release's log is
  * replayed, and its blocks are named like those of proposers.
  */
 
@@ -19,7 +19,7 @@ afterAll(removeTemporaryData);
 const LOGS: readonly [string, EarlierFolder][] = [['rules 3', PREVIOUS]];
 
 /**
- * Opens a replica that follows a folder and the order of its proposals. It has not read any block
+ * Opens a replica that follows a folder and the order of its proposals. It has not read any blocks
  * yet.
  */
 async function following(earlier: EarlierFolder) {

@@ -17,7 +17,7 @@ import { Record } from './record.ts';
  * to the store never stops the venue (R-tx). Method: accounts send every signable action, both
  * valid and failing. The store is then deleted, truncated or corrupted, the venue starts on it, and
  * all rows are compared with the earlier ones. `RECEIPTS_SEED=7 npx vitest run
- * tests/crash/receipts` corrupts other bytes.
+ * tests/crash/receipts` corrupts different bytes.
  */
 
 const SEED = freshSeed('RECEIPTS_SEED');
@@ -38,7 +38,7 @@ let record: Record;
 let killed: string;
 let before: Row[];
 
-/** A receipt and the block in which it is stored. */
+/** A receipt and the block it is stored in. */
 type Row = { readonly in: number; readonly body: string };
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(removeTemporaryData);
 
 /**
- * Waits until the store contains all requests with a response, because the store lags behind the
+ * Waits until the store has all requests that got a response, because the store lags behind the
  * log.
  */
 async function allStored(operations: string): Promise<void> {
@@ -68,14 +68,14 @@ async function allStored(operations: string): Promise<void> {
 }
 
 /**
- * Sends actions that pass admission and are rejected at execution, some with texts in the client's
- * spelling.
+ * Sends actions that pass admission and are rejected at execution, some of them with text as the
+ * client spelled it.
  */
 async function refusals(): Promise<void> {
   const { alice, bob } = record;
   const { btc: market } = world;
   const size = market.worth(50);
-  // Four cancels of one order arrive together. All but one are rejected at execution.
+  // Four cancels of the same order arrive together. All but one are rejected at execution.
   for (const price of [market.at(100), market.at(101)]) {
     const offer = order({ market, side: 'sell', price, size, tif: 'Alo' });
     const { json } = await world.client.executed(await bob.sign(orderAction(offer)));
@@ -89,7 +89,7 @@ async function refusals(): Promise<void> {
   const crossing = order({ market, side: 'buy', price: market.at(300), size, tif: 'Alo' });
   const spelt = { ...crossing, p: spelling(crossing['p'] as string) };
   const offer = order({ market, side: 'sell', price: market.at(200), size, tif: 'Alo' });
-  // A bid must arrive before the offer rests and be executed after it, so both are sent until they
+  // A bid must arrive before the offer rests and execute after it, so both are sent until they
   // share a block.
   for (let tries = 0; tries < 100; tries += 1) {
     const offered = await bob.sign(orderAction(offer));
@@ -117,7 +117,7 @@ async function copyOf(folder: string): Promise<string> {
   return copy;
 }
 
-/** Returns the receipts of a store that no venue has open. */
+/** Returns the receipts in a store that no venue has open. */
 async function rowsOf(folder: string): Promise<Row[]> {
   const lines = await dumpHistory({ file: join(await copyOf(folder), STORE) });
   const prefix = 'receipts ';
@@ -151,7 +151,7 @@ async function startedOn(folder: string): Promise<{ rows: Row[] }> {
 }
 
 describe('R-tx: receipts are recomputed from the log', () => {
-  test("receipts include rejections at execution in the client's spelling", () => {
+  test('receipts include rejections at execution, as the client spelled the request', () => {
     const texts = before.map(({ body }) => body).join('');
     expect(before.length).toBeGreaterThan(30 * ROUNDS);
     expect(texts).toMatch(/"got":"\d+\.\d*00"/);
@@ -175,8 +175,8 @@ describe('R-tx: receipts are recomputed from the log', () => {
 });
 
 const DAMAGES: readonly [string, (bytes: Buffer) => Buffer][] = [
-  // The format name in the header is also changed, because changed bits in the free space of a page
-  // are harmless.
+  // The format name in the header is also changed, because changed bits in a page's free space do
+  // no harm.
   ['its first page', (bytes) => flipped(flipped(bytes, 0, 16, 1), 16, 4_096, 64)],
   ['bytes all over it', (bytes) => flipped(bytes, 4_096, bytes.length, 200)],
   ['a page of zeros', (bytes) => Buffer.from(bytes).fill(0, 8_192, 12_288)],
@@ -186,7 +186,7 @@ const DAMAGES: readonly [string, (bytes: Buffer) => Buffer][] = [
 
 describe(`a damaged receipt store is recomputed, RECEIPTS_SEED=${SEED}`, () => {
   test.each(sampledCases(DAMAGES, 1, random))(
-    'a damaged receipt store is set aside and recomputed, also while in use: %s',
+    'a damaged receipt store is set aside and recomputed, even while in use: %s',
     async (_, damage) => {
       const folder = await copyOf(await folded());
       const file = join(folder, STORE);
@@ -212,8 +212,8 @@ describe(`a damaged receipt store is recomputed, RECEIPTS_SEED=${SEED}`, () => {
 let foldedFolder: Promise<string> | undefined;
 
 /**
- * Returns the folder after the write-ahead log has been merged into the database, so that the pages
- * contain all data.
+ * Returns the folder once the write-ahead log has been merged into the database, so that the pages
+ * have all data.
  */
 async function folded(): Promise<string> {
   foldedFolder ??= copyOf(killed).then((folder) => {

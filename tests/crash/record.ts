@@ -15,7 +15,7 @@ import type { JsonObject, Signed } from '../support/wallet.ts';
 export type Recorded = {
   readonly kind: string;
   readonly signed: Signed;
-  /** The response to the request with `confirm`. It contains the receipt. */
+  /** The response to the request with `confirm`. It includes the receipt. */
   readonly first: Json;
 };
 
@@ -71,7 +71,7 @@ export class Record {
     return data;
   }
 
-  /** Sends a request that must fail at execution, so that only its receipt remains. */
+  /** Sends a request that must fail at execution, so that it leaves only a receipt. */
   async sendInVain(kind: string, signed: Signed): Promise<void> {
     const data = await this.#sent(kind, signed);
     expect(data.statuses, kind).toEqual([expect.objectContaining({ error: expect.any(String) })]);
@@ -118,7 +118,7 @@ export class Record {
     );
   }
 
-  /** Sends the actions that are sent only once and precede the rounds. */
+  /** Sends the actions that are sent only once, ahead of the rounds. */
   async prepare(): Promise<void> {
     await this.approve(this.desk.address, 'desk');
     await this.share();
@@ -134,8 +134,8 @@ export class Record {
   }
 
   /**
-   * Carol opens an isolated long position and reverses it. The bid is large enough for an immediate
-   * reversal.
+   * Carol opens an isolated long and reverses it. The bid is large enough for the reversal to
+   * happen immediately.
    */
   async #reverse(): Promise<void> {
     const { bob, carol } = this;
@@ -215,7 +215,9 @@ export class Record {
     await this.act(dave, { type: 'cancelAll', asset: sol.id });
   }
 
-  /** Approves, replaces and revokes a label, so that each of the three actions can be replayed. */
+  /**
+   * Approves, replaces and revokes a label, so that each of these three actions can be replayed.
+   */
   async #agents(number: number): Promise<void> {
     const label = `label ${number % 3}`;
     await this.approve(addressOf(keyOf(`replay agent ${number}`)), label);
@@ -236,7 +238,7 @@ export class Record {
     await this.act(builder, { type: 'claimBuilderRewards' });
   }
 
-  /** Sends actions of the operator, the multi-sig account and the vault. */
+  /** Sends actions by the operator, the multi-sig account and the vault. */
   async #others(number: number): Promise<void> {
     const { eth } = this.world;
     const bid = order(bidOf(eth, number));
@@ -255,7 +257,7 @@ export class Record {
 
 const WITHIN_PERP = { fromAccountType: 'perp', toAccountType: 'perp' };
 
-/** Returns a bid that is far below the mark and never trades. */
+/** Returns a bid far below the mark that never trades. */
 function bidOf(market: Market, number: number) {
   const price = market.ticks(market.at(-3000), -10 * number);
   return { market, side: 'buy', price, size: market.worth(30) } as const;

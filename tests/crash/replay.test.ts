@@ -9,10 +9,10 @@ import { Record, type Recorded } from './record.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
 /**
- * Goal: recorded requests are never executed twice, regardless of the order and spelling in which
- * they are sent again, even after restarts (R-tx, R-nonce). Method: every signable action is sent
- * once, recorded, and sent again in random order; the public data of the venue must not change.
- * `REPLAY_SEED=7 REPLAY_ROUNDS=40 npx vitest run tests/crash/replay` repeats or extends it.
+ * Goal: recorded requests never execute twice, whatever the order and spelling in which they are
+ * sent again, even after restarts (R-tx, R-nonce). Method: every signable action is sent once,
+ * recorded, and sent again in random order; the venue's public data must not change. `REPLAY_SEED=7
+ * REPLAY_ROUNDS=40 npx vitest run tests/crash/replay` repeats or extends it.
  */
 
 const SEED = freshSeed('REPLAY_SEED');
@@ -39,7 +39,7 @@ beforeAll(async () => {
   process.stdout.write(`replay test: ${record.requests.length} requests: ${counts.join(', ')}\n`);
 });
 
-/** Spellings of one request with the same hash. Only unsigned fields differ. */
+/** Different spellings of a request that have the same hash. Only unsigned fields differ. */
 const SPELLINGS: readonly ((envelope: Envelope) => object)[] = [
   (envelope) => envelope,
   (envelope) => ({ isFrontend: true, ...envelope }),
@@ -80,7 +80,7 @@ async function replay(): Promise<void> {
 
 function expectFirst({ kind, first }: Recorded, { json, text }: Reply, isConfirmed: boolean): void {
   if (isConfirmed) expect(json, `${kind}: ${text}`).toEqual(first);
-  // A response without `confirm` contains only the acceptance.
+  // A response without `confirm` reports only the acceptance.
   else
     expect(json, `${kind}: ${text}`).toMatchObject({
       status: 'ok',
@@ -88,7 +88,7 @@ function expectFirst({ kind, first }: Recorded, { json, text }: Reply, isConfirm
     });
 }
 
-/** Returns all public data of the accounts, except fields that change with time. */
+/** Returns everything public about the accounts, except fields that change with time. */
 async function seen(): Promise<Json> {
   const { alice, barred, bob, builder, carol, dave, shared, operator } = record;
   const vault = { address: record.vault };
@@ -104,7 +104,7 @@ async function seen(): Promise<Json> {
   };
 }
 
-/** Funding changes the money of a position every hour, so only size and cost are compared. */
+/** Funding changes a position's money every hour, so only size and cost are compared. */
 async function whatTraderHas(user: string): Promise<Json> {
   const { state, ...rest } = await whatOwnerHas(user);
   const positions = state.assetPositions.map(({ position }: Json) => {
@@ -161,15 +161,15 @@ async function restart(how: 'kill' | 'stop'): Promise<void> {
   await world.venue.startAgain();
 }
 
-describe(`executed requests are not executed again, REPLAY_SEED=${SEED}`, () => {
-  test('old requests are not executed again while the venue runs', async () => {
+describe(`requests that have executed do not execute again, REPLAY_SEED=${SEED}`, () => {
+  test('old requests do not execute again while the venue is running', async () => {
     const before = await seen();
     for (const receipt of before.receipts) expect(receipt.block).not.toBeNull();
     for (let times = 0; times < 2; times++) await replay();
     expect(await seen()).toEqual(before);
   });
 
-  test('old requests are not executed again after their nonces were forgotten, or after a restart', async () => {
+  test('old requests do not execute again after their nonces are forgotten, or after a restart', async () => {
     const { alice, bob, dave } = record;
     for (const actor of [alice, bob, dave]) await spendNonces(actor, 101);
     const before = await seen();
@@ -179,7 +179,7 @@ describe(`executed requests are not executed again, REPLAY_SEED=${SEED}`, () => 
     expect(await seen()).toEqual(before);
   });
 
-  test('old requests are not executed again after their agent and multi-sig account were revoked and restored, or after a kill', async () => {
+  test('old requests do not execute again after their agent and multi-sig account are revoked and restored, or after a kill', async () => {
     const { alice, desk } = record;
     const { btc } = world;
     const cancels = (await alice.openOrders()).map(({ oid }: Json) => ({ a: btc.id, o: oid }));
@@ -192,7 +192,7 @@ describe(`executed requests are not executed again, REPLAY_SEED=${SEED}`, () => 
     const before = await seen();
     await restart('kill');
     await replay();
-    // A request that has never been sent is rejected too.
+    // A request that was never sent before is rejected too.
     const withheldReply = await world.client.executed(withheld);
     expect(withheldReply.json, withheldReply.text).toMatchObject({ status: 'err', code: 10004 });
     expect(await seen()).toEqual(before);
@@ -200,7 +200,7 @@ describe(`executed requests are not executed again, REPLAY_SEED=${SEED}`, () => 
     await record.act(desk, { type: 'cancelAll', asset: world.eth.id });
   });
 
-  test('old requests are not executed again after their agent was approved by another owner', async () => {
+  test('old requests do not execute again after another owner approves their agent', async () => {
     const { bob, desk } = record;
     await record.approve(ZERO_ADDRESS, 'desk');
     await record.direct(bob, 'approveAgent', { agentAddress: desk.address, agentName: 'mine' });
@@ -208,7 +208,7 @@ describe(`executed requests are not executed again, REPLAY_SEED=${SEED}`, () => 
   });
 });
 
-/** Sends cancels of unknown orders, which only consume nonces. */
+/** Sends cancels for unknown orders, which do nothing but use up nonces. */
 async function spendNonces(actor: Actor, count: number): Promise<void> {
   const action = { type: 'cancel', cancels: [{ a: world.btc.id, o: 1 }] };
   for (let left = count; left > 0; left -= AT_ONCE) {

@@ -7,10 +7,10 @@ import { EveryAction, OPERATOR, type SentAction } from '../support/every-action.
 import { FIXED_PRICE_FLAGS, HOLDING, temporaryData, Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: requests signed for one venue are never executed on another. Method: the same keys send
- * every signable action to two venues of one network, with separate signatures, so that all keys
- * have their accounts and roles on both venues. The executed requests of one venue are then sent
- * unchanged to the other, and to a third venue that was set up later with the name of the first.
+ * Goal: requests signed for one venue never execute on another. Method: the same keys send every
+ * signable action to two venues on the same network, with separate signatures, so that all keys
+ * have their accounts and roles on both venues. The requests executed on one venue are then sent
+ * unchanged to the other, and to a third venue that was set up later under the first one's name.
  */
 
 const FLAGS = [
@@ -47,8 +47,8 @@ async function placeOf(venue: Venue): Promise<Place> {
 let first: Place;
 let second: Place;
 beforeAll(async () => {
-  // The first part of the name is the same, so that only the random digits differ. Both venues
-  // start before any request is signed.
+  // The first part of the name is the same, so only the random digits differ. Both venues start
+  // before any request is signed.
   const [one, other] = [await aVenue(), await aVenue()];
   [first, second] = [await placeOf(one), await placeOf(other)];
 }, 180_000);
@@ -59,7 +59,7 @@ afterAll(async () => {
   expect(faults).toEqual([]);
 });
 
-test('every type of action was executed on both venues', () => {
+test('every type of action executed on both venues', () => {
   expect(first.name).toMatch(/^example\.org-[0-9a-f]{8}$/);
   expect(second.name).not.toBe(first.name);
   for (const { sent } of [first, second]) {
@@ -67,7 +67,7 @@ test('every type of action was executed on both venues', () => {
   }
 });
 
-test('requests executed on one venue are rejected by the other for every signer', async () => {
+test('requests executed on one venue are rejected by the other, for any signer', async () => {
   for (const [from, to] of [
     [first, second],
     [second, first],
@@ -81,7 +81,7 @@ test('requests executed on one venue are rejected by the other for every signer'
   }
 });
 
-test('explainSignature names the venue for which an account action was signed', async () => {
+test('explainSignature names the venue that an account action was signed for', async () => {
   const sends = first.sent.filter(({ type }) => type === 'tokenSend');
   const envelope = JSON.parse(sends[0]!.body) as object;
   const { match } = await second.client.data({ type: 'explainSignature', envelope });
@@ -92,7 +92,7 @@ test('explainSignature names the venue for which an account action was signed', 
   });
 });
 
-test('R-nonce: a venue set up again with the same name rejects requests from before', async () => {
+test('R-nonce: a venue set up again under the same name rejects requests from before', async () => {
   const data = await temporaryData();
   await copyFile(join(second.venue.data, 'service-network'), join(data, 'service-network'));
   await second.venue.stop();
@@ -109,7 +109,7 @@ test('R-nonce: a venue set up again with the same name rejects requests from bef
 });
 
 /**
- * A signature for another name recovers an unknown address. Actions that contain the name are
+ * A signature for another name recovers an unknown address. Actions that include the name are
  * rejected because of it.
  */
 function refusalOf(body: string, from: Place, to: Place): object {
@@ -124,7 +124,7 @@ function refusalOf(body: string, from: Place, to: Place): object {
   return { code: 10006, message: 'No trading account found. Please deposit first.' };
 }
 
-/** Returns the hashes of all executed transactions of a venue. */
+/** Returns the hashes of all transactions executed on a venue. */
 async function txHashes({ client, sent }: Place): Promise<readonly string[]> {
   const rows = await client.data({ type: 'txs', limit: 100 });
   expect(rows.length).toBeGreaterThanOrEqual(sent.length);

@@ -5,7 +5,9 @@ import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 import { aMarket, closeClients, limit, trader, type Person } from './test-accounts.ts';
 
-/** Goal: a delayed order is not placed much later than it was sent, at a different market price. */
+/**
+ * Goal: a delayed order is not placed long after it was sent, when the market price has changed.
+ */
 
 let venue: Venue;
 let alice: Person;
@@ -46,7 +48,7 @@ const openPrices = async (): Promise<string[]> => {
   return open.map(({ limitPx }) => limitPx);
 };
 
-test('R-tx: an order that the network delays too long is rejected and not placed late', async () => {
+test('R-tx: an order that the network delays too long is rejected rather than placed late', async () => {
   const attempts: string[] = [];
   const startMs = performance.now();
   // The network drops all requests in the first five and a half seconds.
@@ -67,7 +69,7 @@ test('R-tx: an order that the network delays too long is rejected and not placed
   expect(await openPrices()).not.toContain(market.at(-500));
 });
 
-test('R-tx: a late attempt returns the order that was executed before its expiry', async () => {
+test('R-tx: a late attempt returns the order that executed before its expiry', async () => {
   let sent = 0;
   const loseFirstAnswer = async (url: string, init: RequestInit): Promise<Response> => {
     if (isQuestion(url)) return fetch(url, init);
@@ -102,7 +104,7 @@ test.each([
   const place = (): ReturnType<typeof client.exchange.order<'executed'>> =>
     client.exchange.order(anOrder(basisPoints), { confirm: 'executed' });
   expect(await place()).toMatchObject({ status: 'executed', orders: [{ state: 'open' }] });
-  // After the first response, the client uses the venue's clock.
+  // From the first response on, the client uses the venue's clock.
   const sent = expiries.length;
   expect(await place()).toMatchObject({ status: 'executed', orders: [{ state: 'open' }] });
   expect(expiries.length).toBe(sent + 1);

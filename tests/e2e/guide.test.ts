@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FIXED_PRICE_FLAGS, HOLDING, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: the snippets of the guides run unchanged and print the documented output. Method: the
- * snippets of a guide form one module. Its output must contain the lines of the guide's `text`
- * blocks in their order, where `…` matches any text.
+ * Goal: the snippets in the guides run unchanged and print the documented output. Method: a guide's
+ * snippets form one module. Its output must contain the lines of the guide's `text` blocks in
+ * order, where `…` matches any text.
  */
 
-/** Guides whose snippets are a program, each with output that the `text` blocks do not contain. */
+/** Guides whose snippets are a program, each with output that is not in the `text` blocks. */
 const GUIDES: readonly (readonly [name: string, printed: RegExp])[] = [
   ['build/sdk.md', /^\d+ open null$/m],
   ['build/agents.md', /^bot 0x[0-9a-f]{40}$/m],
@@ -24,10 +24,10 @@ const GUIDES: readonly (readonly [name: string, printed: RegExp])[] = [
   ['build/following-an-order.md', /^exported true$/m],
 ];
 
-/** The address of the operator's key that the guides use. */
+/** The address of the operator key used in the guides. */
 const OPERATOR = '0xd09ad14080d4b257a819a4f579b8485be88f086c';
 
-/** The line that is printed before the output of each guide. */
+/** The line printed before each guide's output. */
 const MARK = '::guide::';
 
 const guideOf = (name: string): string => readFileSync(join(REPOSITORY, 'docs', name), 'utf8');
@@ -35,12 +35,12 @@ const guideOf = (name: string): string => readFileSync(join(REPOSITORY, 'docs', 
 let venue: Venue;
 let folder: string;
 const outputs = new Map<string, string>();
-/** Standard error of the process until the first failure. */
+/** The process's standard error up to the first failure. */
 let complained = '';
 
 beforeAll(async () => {
   venue = await Venue.start([...FIXED_PRICE_FLAGS, ...HOLDING, '--admins', OPERATOR]);
-  // The folder is inside the repository, so that imports resolve as for a user.
+  // The folder is inside the repository, so that imports resolve as they do for a user.
   const cache = join(REPOSITORY, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
   folder = mkdtempSync(join(cache, 'guides-'));
@@ -51,7 +51,7 @@ beforeAll(async () => {
     writeFileSync(file, stripTypeScriptTypes(here));
     return `console.log('\\n${MARK}${name}');\nawait import(${JSON.stringify(file)});`;
   });
-  // One process runs all guides, because loading the SDK takes most of its time.
+  // A single process runs all guides, because loading the SDK takes most of the time.
   const args = ['--input-type=module', '--eval', lines.join('\n')];
   const { stdout, stderr } = await promisify(execFile)(NODE, args, {
     cwd: REPOSITORY,
@@ -75,7 +75,7 @@ test.each(GUIDES)('docs/%s runs and prints the documented output', (name, printe
   expectShown(stdout.split('\n'), blocksOf(guideOf(name), 'text').join('').trimEnd().split('\n'));
 });
 
-test('the snippets of all guides run without errors', () => {
+test('the snippets in all guides run without errors', () => {
   expect([...outputs.keys()]).toEqual(GUIDES.map(([name]) => name));
   expect(complained).toBe('');
 });

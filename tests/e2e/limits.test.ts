@@ -3,7 +3,7 @@ import type { Market } from '../support/market.ts';
 import { Venue } from '../support/venue-process.ts';
 import { aMarket, closeClients, limit, trader, type Person } from './test-accounts.ts';
 
-/** Goal: a client that exceeds the venue's limits is only slowed down. */
+/** Goal: a client that exceeds the venue's limits is slowed down and nothing more. */
 
 let venue: Venue;
 let alice: Person;
@@ -30,14 +30,14 @@ test('orders beyond the limit wait, and each order is placed once', async () => 
       return exchange.order({ orders: [order] }, { confirm: 'executed' });
     }),
   );
-  // The limit is ten requests per second, and the first ten are sent without a delay.
+  // The limit is ten requests per second, and the first ten are sent without delay.
   expect(performance.now() - startMs).toBeGreaterThan(1000);
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set(['executed']));
   const open = await info.frontendOpenOrders({ user: alice.address });
   expect(open.map(({ limitPx }) => limitPx).sort()).toEqual(prices.sort());
 });
 
-test('a second faucet request returns the time to retry', async () => {
+test('a second faucet request is answered with the time to retry', async () => {
   const refused = alice.client.faucet({ user: alice.address });
   await expect(refused).rejects.toMatchObject({
     message: 'Faucet limit reached',

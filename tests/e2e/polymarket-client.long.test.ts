@@ -9,7 +9,7 @@ import { Venue } from '../support/venue-process.ts';
 
 /**
  * Goal: Polymarket's client stays connected to /ws-rtds. The client sends pings only in response to
- * protocol-level pings of the service, which closes idle connections after a minute.
+ * protocol-level pings from the service, which closes idle connections after a minute.
  */
 
 const CONNECTED_MS = 180_000;

@@ -3,8 +3,8 @@ import { afterEach, expect, test } from 'vitest';
 import { aVenue } from '../support/actors.ts';
 
 /**
- * Tests a read-only client against a real venue. This client contains no schemas, so the venue
- * validates the requests.
+ * Tests a read-only client against a real venue. This client has no schemas, so the venue validates
+ * the requests.
  */
 
 const world = aVenue();
@@ -17,12 +17,12 @@ function aReader(): Reader {
   return reader;
 }
 
-test('a read-only client can send all queries of a full client', async () => {
+test("a read-only client can send all of a full client's queries", async () => {
   const { universe } = await aReader().info.perpMeta();
   expect(universe.map(({ name }) => name)).toContain('BTC-USDC');
 });
 
-test('the venue rejects malformed requests with the valid form', async () => {
+test('the venue rejects malformed requests and gives the valid form', async () => {
   const asked = aReader().info.l2Book({ coin: 'BTC' });
   await expect(asked).rejects.toBeInstanceOf(ApiError);
   await expect(asked).rejects.toMatchObject({ details: { field: 'coin' } });
@@ -39,7 +39,7 @@ test('two listeners of one stream share a subscription', async () => {
   expect(streams.statuses).toMatchObject({ 'api-ws': 'open', ws: 'idle' });
 });
 
-test('the rejection of a subscription contains a reason', async () => {
+test('a rejected subscription gives a reason', async () => {
   const { streams } = aReader();
   const refused = streams.l2Book({ coin: '77777' });
   await expect(refused.ready).rejects.toBeInstanceOf(SocketError);

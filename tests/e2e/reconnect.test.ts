@@ -8,8 +8,7 @@ import { aMarket, closeClients, limit, trader, type Person } from './test-accoun
 
 /**
  * Goal: a client never loses data unnoticed in a power cut. Method: the venue is killed and
- * restarted on the same data and port while Alice is subscribed and Bob continues to trade with
- * her.
+ * restarted with the same data and port while Alice is subscribed and Bob keeps trading with her.
  */
 
 let port: string;
@@ -35,7 +34,7 @@ async function startAgainHere(): Promise<void> {
   await venue.startAgain([...FIXED_PRICE_FLAGS, '--port', port]);
 }
 
-/** Computes Alice's state only from streams, as a trading bot does. */
+/** Computes Alice's state from streams alone, as a trading bot does. */
 function watch({ client, address }: Person) {
   const view = {
     resets: 0,
@@ -67,8 +66,8 @@ function watch({ client, address }: Person) {
 }
 
 /**
- * Places orders within a third of a second, and resolves when each order exists once, regardless of
- * which attempt got a response.
+ * Places orders within a third of a second, and resolves once each order exists exactly once,
+ * whichever attempt got a response.
  */
 async function placeMany({ address, client }: Person): Promise<void> {
   const { exchange, info } = client;
@@ -87,7 +86,7 @@ async function placeMany({ address, client }: Person): Promise<void> {
   expect(new Set(placed.map(({ oid }) => oid))).toEqual(new Set(open.map(({ oid }) => oid)));
 }
 
-test('after a power cut, streams resume without a missing fill and pending requests are executed once', async () => {
+test('after a power cut, streams resume without missing a fill and pending requests execute once', async () => {
   const dave = await trader(venue, 'dave');
   const { view, ready } = watch(alice);
   await ready;
@@ -107,12 +106,12 @@ test('after a power cut, streams resume without a missing fill and pending reque
   await vi.waitFor(() => expect(view.trades.size).toBe(1), { timeout: 60_000 });
   const placing = placeMany(dave);
   await new Promise((resolve) => setTimeout(resolve, 150));
-  // Bob's second fill is confirmed, and the power cut follows immediately.
+  // Bob's second fill is confirmed, and the power cut comes right after it.
   await fills();
   await venue.kill();
   const traded = fills();
   await startAgainHere();
-  // The client repeated Bob's third order and many of Dave's until the venue was available again.
+  // The client retried Bob's third order and many of Dave's until the venue was available again.
   await Promise.all([traded, placing]);
 
   await vi.waitFor(async () => {
@@ -128,7 +127,7 @@ test('after a power cut, streams resume without a missing fill and pending reque
   }, 60_000);
 });
 
-test('after a lost connection, the stream resumes with the missed frames', async () => {
+test('after a lost connection, the stream resumes with the frames it missed', async () => {
   const lines: { close(): void }[] = [];
   const carol = await trader(venue, 'carol');
   const listener = createClient({
@@ -161,7 +160,7 @@ test('after a lost connection, the stream resumes with the missed frames', async
   listener.close();
 });
 
-test('the venue serves a hundred lists that are subscribed right after a power cut', async () => {
+test('the venue serves a hundred lists that are subscribed to right after a power cut', async () => {
   const users = Array.from(
     { length: 25 },
     (_, at) => `0x${(at + 1).toString(16).padStart(40, '0')}`,
@@ -180,7 +179,7 @@ test('the venue serves a hundred lists that are subscribed right after a power c
   listener.close();
 });
 
-test("streams of all three paths resume within a second of the venue's start", async () => {
+test("streams on all three paths resume within a second of the venue's start", async () => {
   const { streams } = createClient({ url: venue.url });
   const { info } = createClient({ url: venue.url, retriesMax: 0 });
   const quiet = (): void => undefined;
@@ -195,8 +194,8 @@ test("streams of all three paths resume within a second of the venue's start", a
   await vi.waitFor(() => expect(Object.values(streams.statuses)).not.toContain('open'), {
     timeout: 60_000,
   });
-  // The pause is so long that the retry delay would reach several seconds if its doubling had no
-  // bound.
+  // The pause is long enough that the retry delay would reach several seconds if its doubling had
+  // no bound.
   await new Promise((resolve) => setTimeout(resolve, 6000));
   const started = startAgainHere();
   await vi.waitFor(() => info.perpMeta(), { timeout: 60_000, interval: 10 });

@@ -24,9 +24,9 @@ import { keyOf } from '../support/wallet.ts';
 import { aMarket, clientOf, closeClients, trader, type Person } from './test-accounts.ts';
 
 /**
- * Goal: the guides on agents, builders and signing are correct. Method: use only the SDK with a
- * real venue for builders, transfers, withdrawals, multi-sig accounts, vaults, gates and explained
- * signatures.
+ * Goal: the guides on agents, builders and signing are correct. Method: use nothing but the SDK
+ * with a real venue for builders, transfers, withdrawals, multi-sig accounts, vaults, gates and
+ * explained signatures.
  */
 
 let venue: Venue;
@@ -53,7 +53,7 @@ afterAll(async () => {
 
 const confirm = { confirm: 'executed' } as const;
 
-/** Returns the result of an executed action. Throws for any other reply. */
+/** Returns an executed action's result. Throws for any other reply. */
 async function executed(sent: Promise<ReplyOf<'executed'>>): Promise<ExecutedReply> {
   const reply = await sent;
   if (reply.status !== 'executed') throw new Error(`Not executed: ${JSON.stringify(reply)}`);
@@ -81,7 +81,7 @@ describe('a builder earns fees', () => {
   });
   const fee = () => ({ b: builder.address, f: 10 });
 
-  test('a builder without approval is not paid, but the order is executed', async () => {
+  test('a builder without approval is not paid, but the order executes', async () => {
     const { exchange } = alice.client;
     const resting = { orders: [anOrder('buy')], builder: fee() };
     const { warnings, orders } = await executed(exchange.order(resting, confirm));
@@ -92,7 +92,7 @@ describe('a builder earns fees', () => {
     await executed(exchange.cancelAll({}, confirm));
   });
 
-  test('a builder is paid by orders of users that approved it, and claims through an agent', async () => {
+  test('a builder is paid by orders from users who approved it, and claims through an agent', async () => {
     const { exchange, info } = alice.client;
     const approval = { builder: builder.address, maxFeeRate: '0.05%' };
     await executed(exchange.approveBuilderFee(approval, confirm));
@@ -130,7 +130,7 @@ describe('a builder earns fees', () => {
     });
   });
 
-  test('a builder gets no fee above its approval or after its revocation', async () => {
+  test('a builder gets no fee above its approval or once it is revoked', async () => {
     const { exchange, info } = alice.client;
     const dear = { orders: [anOrder('buy')], builder: { ...fee(), f: 90 } };
     expect((await exchange.order(dear)).status).toBe('accepted');
@@ -151,7 +151,7 @@ describe('money can be transferred and withdrawn', () => {
     carol = await trader(venue, 'carol');
   });
 
-  test('money can be transferred between the sub-accounts', async () => {
+  test('money can be transferred between sub-accounts', async () => {
     const { exchange } = carol.client;
     await executed(
       exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '250.5' }, confirm),
@@ -165,7 +165,7 @@ describe('money can be transferred and withdrawn', () => {
     await expect(same).rejects.toMatchObject({ name: 'FUNDS' });
   });
 
-  test('money sent to a new address opens its account', async () => {
+  test('money sent to a new address opens an account there', async () => {
     const newcomer = clientOf(venue, 'newcomer');
     const { accountStatus, exchange } = carol.client;
     expect(await accountStatus({ user: newcomer.address })).toMatchObject({
@@ -183,7 +183,7 @@ describe('money can be transferred and withdrawn', () => {
     });
   });
 
-  test('money is held for its withdrawal to the settlement chain', async () => {
+  test('money is held while it is being withdrawn to the settlement chain', async () => {
     const { exchange, info } = carol.client;
     const destination = carol.address;
     const before = exact(await free(carol));
@@ -228,7 +228,7 @@ describe('a multi-sig account acts through its signers', () => {
   });
   const signers = () => ({ authorizedUsers: members.map(({ address }) => address), threshold: 2 });
 
-  /** Returns a proposal of the first member that some members have signed. */
+  /** Returns a proposal by the first member that some members have signed. */
   async function proposed(action: ProposedAction, signing: readonly number[]) {
     const { multiSig } = members[0]!.client.exchange;
     const made = await multiSig.propose({ multiSigUser: group.address, action });
@@ -290,7 +290,7 @@ describe('a multi-sig account acts through its signers', () => {
   });
 });
 
-test('the leader trades for a vault, and the key of the vault moves its money', async () => {
+test("the leader trades for a vault, and the vault's own key moves its money", async () => {
   const leader = await trader(venue, 'leader');
   const depositor = await trader(venue, 'depositor');
   const vault = await trader(venue, 'vault');
@@ -317,7 +317,7 @@ test('the leader trades for a vault, and the key of the vault moves its money', 
 });
 
 describe('signatures can be explained', () => {
-  test('explainSignature returns the signer and the account of a signature', async () => {
+  test("explainSignature returns a signature's signer and account", async () => {
     const owner = await trader(venue, 'owner');
     const agent = agentClient();
     const approval = { agentAddress: agent.address, agentName: 'bot' };
@@ -344,7 +344,7 @@ describe('signatures can be explained', () => {
 });
 
 describe('the operator controls access and the treasury', () => {
-  test('the operator admits accounts with a code and does not prevent existing positions from closing', async () => {
+  test('the operator admits accounts with a code and does not prevent existing positions from being closed', async () => {
     const { venueAdmin } = operator.client.exchange;
     const dave = await trader(venue, 'dave');
     const { exchange, info, accountStatus } = dave.client;
@@ -372,7 +372,7 @@ describe('the operator controls access and the treasury', () => {
     });
   });
 
-  test('the operator pays fees from the treasury when the insurance fund is full', async () => {
+  test('the operator pays fees out of the treasury when the insurance fund is full', async () => {
     const send = operator.client.exchange.venueAdmin.treasurySend;
     const payment = { destination: operator.address, amount: '0.01' };
     // Alice is long and Bob is short. The fund's target is a fraction of this open interest.

@@ -18,9 +18,9 @@ import { keyOf } from '../support/wallet.ts';
 import { clientOf, closeClients, type Person } from './test-accounts.ts';
 
 /**
- * Goal: the SDK is sufficient to use outcome markets. Method: with a real venue, markets are
+ * Goal: the SDK is all that is needed to use outcome markets. Method: on a real venue, markets are
  * listed, traded in all four ways, split and merged, delayed, closed, settled, and followed on the
- * streams. The expected amounts of every step were computed by hand.
+ * streams. The expected amounts at every step were computed by hand.
  */
 
 let venue: Venue;
@@ -35,8 +35,8 @@ const confirm = { confirm: 'executed' } as const;
 const HOUR_MS = 3_600_000;
 const TODAY = { startTime: Date.now() - HOUR_MS, endTime: Date.now() + HOUR_MS };
 /**
- * The delay, in milliseconds, is long enough for other actions while an order waits, even on a slow
- * machine.
+ * The delay, in milliseconds, is long enough for other actions while an order is waiting, even on a
+ * slow machine.
  */
 const DELAY_MS = 2500;
 
@@ -95,16 +95,14 @@ async function aMarket(slug: string, orderDelayMs = 0): Promise<number> {
   return created!.instrumentId!;
 }
 
-/** Returns the result of an executed action. Throws for any other reply. */
+/** Returns an executed action's result. Throws for any other reply. */
 async function executed(sent: Promise<ReplyOf<'executed'>>): Promise<ExecutedReply> {
   const reply = await sent;
   if (reply.status !== 'executed') throw new Error(`Not executed: ${JSON.stringify(reply)}`);
   return reply;
 }
 
-/**
- * Places one order and returns its final state with its filled size and the price of its outcome.
- */
+/** Places one order and returns its final state with its filled size and its outcome's price. */
 async function place({ client }: Person, entry: OrderEntry): Promise<string> {
   const { orders } = await executed(client.exchange.order({ orders: [entry] }, confirm));
   const { state, filledSz, avgPx } = orders[0]!;
@@ -119,14 +117,14 @@ async function fundsOf({ client, address }: Person, market = rain): Promise<stri
   return [state.withdrawable, ...held.map(({ position }) => position.szi)];
 }
 
-/** Records the data of a stream. Resets are not recorded. */
+/** Records a stream's data. Resets are not recorded. */
 function noted<Data>(): { received: Data[]; note: (event: StreamEvent<Data>) => void } {
   const received: Data[] = [];
   return { received, note: (event) => event.type === 'data' && received.push(event.data) };
 }
 
 describe('a market without a delay trades immediately', () => {
-  test('a market is found by its slug, by its event, and among all events', async () => {
+  test('a market can be found by its slug, by its event, and among all events', async () => {
     const { info } = alice.client;
     const event = await info.outcomeEvent({ eventSlug: 'weather' });
     expect(event).toMatchObject({ title: 'Weather', status: 'open' });
@@ -230,7 +228,7 @@ describe('a market without a delay trades immediately', () => {
     );
   });
 
-  test('queries return the context, probability, candle and open orders of a market', async () => {
+  test("queries return a market's context, probability, candle and open orders", async () => {
     const { info, exchange } = alice.client;
     const [context] = await info.outcomeAssetCtxs({ instrumentIds: [rain] });
     expect(context).toMatchObject({ lastPx: '0.6', markPx: '0.6', dayBaseVlm: '190' });
@@ -270,7 +268,7 @@ describe('R-delay: a market can delay taker orders', () => {
     const markets = [await aMarket('hail', DELAY_MS), await aMarket('snow', DELAY_MS)];
     const [hail, snow] = markets as [number, number];
     for (const asset of markets) {
-      // These orders are not delayed, because there is no order that they would match.
+      // These orders are not delayed, because there is nothing for them to match.
       expect(await place(alice, buyYes({ asset, price: '0.50', size: '10' }))).toBe('open');
     }
     const before = await fundsOf(bob, hail);
@@ -313,7 +311,7 @@ describe('R-delay: a market can delay taker orders', () => {
     expect(await fundsOf(bob, snow)).toEqual(['944.672']);
   });
 
-  test('a confirmed order is answered after it has left the delay queue', async () => {
+  test('a confirmed order is answered once it has left the delay queue', async () => {
     const asset = await aMarket('sleet', 250);
     await place(alice, buyYes({ asset, price: '0.50', size: '10' }));
     const { orders, traceId } = await executed(
@@ -324,7 +322,7 @@ describe('R-delay: a market can delay taker orders', () => {
   });
 });
 
-test('R-settlement: the payout of a market is credited immediately, with a resolution record', async () => {
+test("R-settlement: a market's payout is credited immediately, with a resolution record", async () => {
   const { info, streams } = alice.client;
   const { exchange } = deployer.client;
   const [aliceFree] = await fundsOf(alice);

@@ -10,8 +10,8 @@ export type Person = { readonly client: Client; readonly address: string };
 const clients: Client[] = [];
 
 /**
- * Returns a client that retries quickly, because the venue of a test restarts within seconds. For
- * the same reason, its orders expire late.
+ * Returns a client that retries quickly, because a test's venue restarts within seconds. For the
+ * same reason, its orders expire late.
  */
 export function clientOf(venue: Venue, name: string): Person {
   const wallet = privateKeyWallet(keyOf(`e2e ${name}`));
@@ -34,12 +34,12 @@ export async function trader(venue: Venue, name: string): Promise<Person> {
   return person;
 }
 
-/** Ends the streams of all clients. */
+/** Ends all clients' streams. */
 export function closeClients(): void {
   for (const client of clients.splice(0)) client.close();
 }
 
-/** Returns a perp as soon as it has a mark. */
+/** Returns a perp once it has a mark. */
 export async function aMarket(venue: Venue, { address }: Person): Promise<Market> {
   return readMarket(new HttpClient(venue.url), 'ETH-USDC', address);
 }

@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const confirm = { confirm: 'executed' } as const;
 
-/** Returns the entries of an executed action. Throws for any other reply. */
+/** Returns an executed action's entries. Throws for any other reply. */
 async function executed(sent: Promise<ReplyOf<'executed'>>): Promise<readonly OrderResult[]> {
   const reply = await sent;
   if (reply.status !== 'executed') throw new Error(`Not executed: ${JSON.stringify(reply)}`);
@@ -49,7 +49,7 @@ function collect<Data>(events: readonly StreamEvent<Data>[]): Data[] {
   return events.flatMap((event) => (event.type === 'data' ? [event.data] : []));
 }
 
-test('the venue has the network name for which the client signs', async () => {
+test("the venue's network name is the one the client signs for", async () => {
   const { client } = alice;
   const settings = await client.info.settings();
   expect(await client.network()).toEqual({
@@ -63,7 +63,7 @@ test('the venue has the network name for which the client signs', async () => {
 });
 
 describe('an agent trades for its account', () => {
-  test('an agent trades for the account that approved it, until its revocation', async () => {
+  test('an agent trades for the account that approved it, until it is revoked', async () => {
     const agent = privateKeyWallet(randomPrivateKey());
     const { exchange, info } = alice.client;
     const approved = await exchange.approveAgent(
@@ -92,7 +92,7 @@ describe('an agent trades for its account', () => {
     await expect(refused).rejects.toMatchObject({ name: 'UNAUTHORIZED' });
   });
 
-  test('an agent of a browser wallet on another chain can be approved', async () => {
+  test('a browser wallet on another chain can approve an agent', async () => {
     const agentAddress = privateKeyWallet(randomPrivateKey()).address;
     const options = { ...confirm, signatureChainId: 42161 };
     const reply = await bob.client.exchange.approveAgent({ agentAddress }, options);
@@ -103,7 +103,7 @@ describe('an agent trades for its account', () => {
 });
 
 describe('a fill is reported to both sides', () => {
-  test('a fill is shown to both sides in replies, streams and queries', async () => {
+  test('both sides see a fill in replies, streams and queries', async () => {
     const updates = {
       alice: [] as StreamEvent<OrderUpdate[]>[],
       bob: [] as StreamEvent<OrderUpdate[]>[],
@@ -187,7 +187,7 @@ describe('orders can be placed and cancelled', () => {
     expect(again).toMatchObject({ failure: { error: expect.stringContaining('never placed') } });
   });
 
-  test('an order off the tick is rejected with the nearest prices', async () => {
+  test('an order off the tick is rejected, and the nearest prices are given', async () => {
     const price = `${market.at(-300)}${market.at(-300).includes('.') ? '' : '.'}0000001`;
     const order = limit(market, { side: 'buy', price, size: market.worth(20) });
     const refused = alice.client.exchange.order({ orders: [order] });
@@ -205,7 +205,7 @@ describe('orders can be placed and cancelled', () => {
     await expect(refused).rejects.toMatchObject({ name: 'EXPIRED' });
   });
 
-  test('many orders can be sent concurrently, each with its own nonce', async () => {
+  test('many orders can be sent at once, each with its own nonce', async () => {
     const { exchange, info } = bob.client;
     const replies = await Promise.all(
       Array.from({ length: 40 }, (_, index) => {
@@ -224,7 +224,7 @@ describe('orders can be placed and cancelled', () => {
   });
 });
 
-test('every query has a response of its documented shape', async () => {
+test("every query's response has its documented shape", async () => {
   const { info } = alice.client;
   const user = alice.address;
   const { universe } = await info.perpMeta();

@@ -24,8 +24,8 @@ import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
 /**
- * Goal: the trading page's order of 100% of the margin is accepted and uses the free margin.
- * Method: the page's own code computes random tickets of accounts in every margin mode, on a venue
+ * Goal: the trading page's order for 100% of the margin is accepted and uses the free margin.
+ * Method: the page's own code computes random tickets for accounts in every margin mode, on a venue
  * with moving prices and books.
  */
 
@@ -34,8 +34,8 @@ const SEED = freshSeed('TICKETS_SEED');
 const ACCOUNTS = 12;
 
 /**
- * USDC per faucet payment. At every leverage, an order of the whole amount is smaller than the book
- * near the mark.
+ * USDC per faucet payment. At every leverage, an order for the whole amount is smaller than the
+ * book near the mark.
  */
 const FUNDS = '150';
 const TAKER_FEE = 0.00045;
@@ -51,10 +51,10 @@ type Trader = {
 
 type Ticket = {
   readonly what: string;
-  /** Reason why the order was rejected, or why a part was cancelled for lack of margin. */
+  /** The reason why the order was rejected, or why part of it was cancelled for lack of margin. */
   readonly refusal: string | undefined;
   /**
-   * Unused part of this side's free margin, in percent. It is undefined if another limit determined
+   * The unused part of this side's free margin, in percent. Undefined if another limit determined
    * the size.
    */
   readonly left: number | undefined;
@@ -128,7 +128,7 @@ async function draftOf({ client, random, user }: Trader, perp: PerpMeta): Promis
   const coin = String(perp.index);
   const { levels } = await client.info.l2Book({ coin });
   const { markPx } = await client.info.activeAssetData({ user, coin });
-  // Beyond this distance, there are only orders of the test accounts.
+  // Beyond this distance, there are only the test accounts' own orders.
   const [bid, ask] = levels
     .map(([best]) => Number(best?.px ?? 0))
     .map((px) => (Math.abs(px / Number(markPx) - 1) > 0.05 ? Number(markPx) : px));
@@ -169,7 +169,7 @@ async function send(trader: Trader): Promise<Ticket> {
   const what = `${mode} ${draft.side} ${draft.type} ${draft.price} on ${perp.name}, most ${free.maxTradeSzs[at]}`;
   const { maxTradeSzs } = await client.info.activeAssetData({ user, coin });
   const atMark = Number(maxTradeSzs[at]);
-  // Without free margin, the page has no order to send.
+  // With no free margin, the page has no order to send.
   if (Number(free.availableToTrade[at]) < 12) return send(trader);
   try {
     const reply = await againForMargin(attempt);
@@ -195,7 +195,7 @@ async function send(trader: Trader): Promise<Ticket> {
 }
 
 /**
- * Returns the reason of a partial cancel for lack of margin, which is part of the order's final
+ * Returns the reason for a partial cancel for lack of margin, which is part of the order's final
  * state.
  */
 async function stopOf({ client, user }: Trader, order: OrderResult | undefined) {
@@ -212,7 +212,7 @@ type Done = {
   readonly order: OrderResult;
   readonly perp: PerpMeta;
   readonly at: 0 | 1;
-  /** The maximum size if the book had no limit. */
+  /** The maximum size if the book imposed no limit. */
   readonly atMark: number;
   /** True if the order first reduces a position. */
   readonly turns: boolean;
@@ -229,14 +229,14 @@ async function leftOf(
   const isIsolated = asked.leverage.type === 'Isolated';
   const isBound = size > 0.98 * (isMarket ? maxMarketOrderSize : maxLimitOrderSize);
   const isCut = isMarket && filled < size;
-  // The book limits the size of the order.
+  // The book limits the order's size.
   const isThin = !isIsolated && Number(asked.maxTradeSzs[at]) < 0.995 * atMark;
   if (isBound || isCut || isThin || (isIsolated && turns)) return undefined;
   const { availableToTrade, markPx } = await again();
-  // The mark has changed, and with it the account value.
+  // The mark has changed, and the account value with it.
   if (markPx !== asked.markPx) return undefined;
   // A resting cross order pays its fee later and reserves nothing for it. An isolated order
-  // reserves margin up to its limit price. If it fills at better prices, the surplus is released
+  // reserves margin up to its limit price; if it fills at better prices, the surplus is released
   // (R-isolated).
   const fee = (size - filled) * Number(entry.p) * TAKER_FEE;
   const setAside = filled * Math.abs(Number(entry.p) - Number(order.avgPx ?? 0)) * (1 + TAKER_FEE);
@@ -262,18 +262,18 @@ async function closeAll({ client, user }: Trader): Promise<void> {
     });
     await client.exchange.order({ orders: [order] }, CONFIRM).catch(() => undefined);
   }
-  // Trading costs fees, so the account receives funds again before the next ticket.
+  // Trading costs fees, so the account is funded again before the next ticket.
   await client.faucet({ user });
 }
 
 test(
-  `an order of 100% of the margin is accepted and leaves less than 1% of the free margin, TICKETS_SEED=${SEED}`,
+  `an order for 100% of the margin is accepted and leaves less than 1% of the free margin, TICKETS_SEED=${SEED}`,
   { timeout: 120_000 + TICKETS * 1_000 },
   async () => {
     const traders = await Promise.all(Array.from({ length: ACCOUNTS }, (_, at) => open(at)));
     const tickets: Ticket[] = [];
-    // Tickets are sent one after another. The bots move the book, and no other account of the test
-    // consumes it.
+    // Tickets are sent one after another. The bots move the book, and none of the test's other
+    // accounts consumes it.
     while (tickets.length < TICKETS) tickets.push(await send(traders[tickets.length % ACCOUNTS]!));
     const refused = tickets.filter(({ refusal }) => refusal !== undefined);
     const shares = tickets

@@ -88,7 +88,7 @@ test('the market maker sells into an honest bid above its ask and quotes again',
   const maker = new MarketMaker(client, eth, { halfSpread: 0.001, size: 0.2, positionMax: 2 });
   await expect.poll(() => maker.isReady).toBe(true);
   const asks = async () => (await client.info.l2Book({ coin: '2' })).levels[1].map(({ px }) => px);
-  // A round executes at most the size of one quote. The remaining size of the quote rests.
+  // A round trades at most the size of one quote. The rest of the quote rests.
   await maker.requote(venue.now);
   await venue.settled();
   expect(await sizeOf(bidder)).toBe('0.2');
@@ -110,7 +110,7 @@ describe('the example outcome maker quotes YES and NO', () => {
     expect(probabilityAbove({ price: 99, strike: 100, leftMs: 0 }, 0.6)).toBe(0);
   });
 
-  test('the outcome maker quotes only YES and NO of markets on a price', async () => {
+  test('the outcome maker quotes YES and NO only on price markets', async () => {
     await venue.createMarket();
     const underlying = { symbol: 'BTC', source: 'oracle', priceToBeat: '97000' } as const;
     const market = await venue.createMarket({
@@ -161,7 +161,7 @@ test('the outcome maker sells into an honest bid above the value of YES and quot
   expect(await best()).toEqual(['0.47', '0.53']);
 });
 
-test('the copy example copies each trade of an account once, even across its restart', async () => {
+test("the copy example copies each of an account's trades once, even across a restart", async () => {
   const [leader, copier] = [venue.accounts[0]!, venue.accounts[1]!];
   let cursor: FillsCursor | undefined = { timeMs: venue.now, tids: [] };
   const life = () => {

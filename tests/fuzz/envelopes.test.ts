@@ -25,9 +25,9 @@ import { SignedRequests } from './signed-requests.ts';
 
 /**
  * Goal: no request makes the venue fail, leak memory, or change data without permission. Method:
- * valid requests of every kind are mutated structurally and sent to a real venue. The signers are
- * first keys without accounts and then keys with accounts. `FUZZ_SEED=7 FUZZ_ENVELOPES=2000000 npx
- * vitest run tests/fuzz` repeats or extends it.
+ * valid requests of every kind are mutated structurally and sent to a real venue. They are signed
+ * first by keys without accounts and then by keys with accounts. `FUZZ_SEED=7
+ * FUZZ_ENVELOPES=2000000 npx vitest run tests/fuzz` repeats or extends it.
  */
 
 const SEED = freshSeed('FUZZ_SEED');
@@ -37,8 +37,8 @@ const TIMEOUT_MS = 100_000 + 3 * COUNT;
 const SIGNED_COUNT = Math.ceil(COUNT / 20);
 const MEBIBYTE = 1024 * 1024;
 /**
- * The maximum growth of the heap. Accounts from the faucet and blocks use some memory permanently,
- * but requests do not.
+ * The maximum growth of the heap. Faucet accounts and blocks use some memory permanently, but
+ * requests do not.
  */
 const HEAP_GROWTH_MAX = (COUNT > 100_000 ? 4 : 2) * MEBIBYTE;
 const RESIDENT_GROWTH_MAX = 256 * MEBIBYTE;
@@ -52,7 +52,7 @@ const random = seededRandom(SEED);
 let outsider: Actor;
 let residents: Actor[];
 let outsiderSamples: Envelope[];
-/** Executed requests of the residents. Repeating them must have no effect. */
+/** The residents' executed requests. Repeating them must have no effect. */
 const executed: Envelope[] = [];
 
 beforeAll(async () => {
@@ -89,7 +89,7 @@ async function settleResidents(): Promise<void> {
     await once(await actor.sign({ type: 'scheduleCancel', time: Date.now() + 24 * 3_600_000 }));
   }
   await operator.set(market, { haltTrading: true });
-  // These requests would succeed again except for their nonces.
+  // These requests would succeed again if it were not for their nonces.
   const nonce = nextNonce();
   const own = { destination: carol.address, token: 0, amount: '1.5' };
   const between = { fromAccountType: 'perp', toAccountType: 'outcome' };
@@ -100,7 +100,7 @@ async function settleResidents(): Promise<void> {
   await once(await carol.sign(groupAction('na', perpOrder(far))));
 }
 
-/** Returns all public data of the residents and the markets, without time fields. */
+/** Returns everything public about the residents and the markets except timestamps. */
 async function seen(): Promise<Json> {
   const users = residents.map(({ address }) => address);
   const asked = [world.eth, world.sol]
@@ -112,11 +112,11 @@ async function seen(): Promise<Json> {
   return Promise.all(replies);
 }
 
-/** Queries with data that changes only because of actions. */
+/** Queries whose data changes only because of actions. */
 const LASTING = new Set<unknown>(['perpMeta', 'perpMetaDetail', 'feeTierInfo', 'settings']);
 /**
- * These queries change without actions: volumes are reset at midnight, a simulation contains the
- * next order id, and a portfolio curve ends at the current time.
+ * Queries whose data changes even without actions: volumes are reset at midnight, a simulation
+ * includes the next order id, and a portfolio curve ends at the current time.
  */
 const CHANGING = new Set<unknown>(['feeTierRates', 'simulate', 'portfolio']);
 
@@ -163,7 +163,7 @@ function mutatedRequests(): Requests {
 
 describe(`requests without a valid signature do no harm, FUZZ_SEED=${SEED}`, () => {
   let result: SendResult;
-  /** The memory of the venue after each quarter of the requests, in bytes. */
+  /** The venue's memory after each quarter of the requests, in bytes. */
   const memory: { readonly heap: number; readonly resident: number }[] = [];
 
   test(
@@ -195,7 +195,7 @@ describe(`requests without a valid signature do no harm, FUZZ_SEED=${SEED}`, () 
   );
 
   test(
-    'requests without a valid signature are answered over a socket as over HTTP',
+    'requests without a valid signature are answered over a socket just as over HTTP',
     async () => {
       const requests = mutatedRequests();
       const before = await seen();
@@ -231,7 +231,7 @@ describe(`requests without a valid signature do no harm, FUZZ_SEED=${SEED}`, () 
     }
     // One request in a few thousand is too long, so a short run may have none.
     if (COUNT >= 50_000) expect(tally.get('/exchange 413 10002')).toBeGreaterThan(0);
-    // The signer is recovered only after the form of the request has been found valid.
+    // The signer is recovered only once the request has been found to be well-formed.
     const recovered = (tally.get('/exchange 200 10006') ?? 0) + (tally.get('/exchange 200 0') ?? 0);
     expect(recovered).toBeGreaterThan(COUNT / 10);
   });
@@ -246,7 +246,7 @@ describe(`requests without a valid signature do no harm, FUZZ_SEED=${SEED}`, () 
     expect(last!.resident).toBeLessThan(second!.resident + RESIDENT_GROWTH_MAX);
   });
 
-  test('R-nonce: requests do not consume nonces of a key without an account', async () => {
+  test('R-nonce: requests do not use up the nonces of a key without an account', async () => {
     await world.client.post('/request-fund', { user: outsider.address });
     const first = outsiderSamples.find(({ action }) => action['type'] === 'order')!;
     succeeded(await world.client.executed(first));
@@ -254,7 +254,7 @@ describe(`requests without a valid signature do no harm, FUZZ_SEED=${SEED}`, () 
 });
 
 describe(`requests signed by keys with accounts affect only these accounts, FUZZ_SEED=${SEED}`, () => {
-  /** Error codes of the trading, account and money rules, which the engine enforces. */
+  /** Error codes for the trading, account and money rules, which the engine enforces. */
   const RULES = [10000, 10008, 10009, 10010, 10011, 10012, 10014, 10404];
 
   test(

@@ -2,7 +2,7 @@ import { eventually, type Json } from '../support/client.ts';
 import type { Venue } from '../support/venue-process.ts';
 
 /**
- * Measures the memory of a venue from outside. A signal opens the venue's inspector, which first
+ * Measures a venue's memory from outside. A signal opens the venue's inspector, which first
  * collects garbage. The venue must have been started with `INSPECTABLE` in its environment, so that
  * the inspector uses any free port.
  */
@@ -38,7 +38,7 @@ export class HeapProbe {
     return new HeapProbe(socket);
   }
 
-  /** Returns the used bytes after garbage collection. */
+  /** Returns the number of bytes in use after garbage collection. */
   async used(): Promise<number> {
     await this.#call('HeapProfiler.collectGarbage');
     return (await this.#call('Runtime.getHeapUsage')).usedSize;

@@ -1,6 +1,6 @@
 /**
- * JSON that preserves the spelling: the form of numbers, the order of keys, and duplicate keys.
- * Trees are immutable, so that one sample can be mutated many times.
+ * JSON that preserves spelling: the form of numbers, the order of keys, and duplicate keys. Trees
+ * are immutable, so that one sample can be mutated many times.
  */
 
 export type Tree =
@@ -55,17 +55,14 @@ export function changeAt(tree: Tree, at: number, change: (node: Tree) => Tree): 
   throw new Error('There is nothing below a leaf');
 }
 
-/** Returns the node with this number. The numbering is that of `changeAt`. */
+/** Returns the node with this number, counted as in `changeAt`. */
 export function nodeAt(tree: Tree, at: number): Tree {
   let found = tree;
   changeAt(tree, at, (node) => (found = node));
   return found;
 }
 
-/**
- * Returns the index of the child that contains a node, and the number of the node within this
- * child.
- */
+/** Returns the index of the child that contains a node, and the node's number within that child. */
 function childAt(children: readonly Tree[], at: number): { index: number; rest: number } {
   let rest = at;
   for (const [index, child] of children.entries()) {

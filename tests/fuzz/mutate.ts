@@ -12,14 +12,16 @@ import {
 } from './json-tree.ts';
 import { escaped, ODD_KEYS, oddLeaf, OTHER_TYPES, otherLeaf } from './odd-values.ts';
 
-/** Makes a valid request invalid, first by structural changes and then by changes of characters. */
+/**
+ * Makes a valid request invalid, first through structural changes and then by changing characters.
+ */
 
-/** Depths of nesting up to, at and beyond the limit. */
+/** Nesting depths up to, at and beyond the limit. */
 const DEPTHS = [1, 1, 2, 30, 31, 32, 33, 300, 5_000];
-/** Numbers of list entries around the limits of the API. */
+/** Numbers of list entries around the API's limits. */
 const REPEATS = [2, 3, 11, 21, 50, 51, 200, 201];
 
-/** Applies one to three changes to a tree. A change can insert a subtree of `others`. */
+/** Applies one to three changes to a tree. A change may insert a subtree from `others`. */
 export function mutateTree(sample: Tree, others: readonly Tree[], random: SeededRandom): Tree {
   let tree = sample;
   const changes = random.pick([1, 1, 1, 2, 3]);
@@ -30,7 +32,7 @@ export function mutateTree(sample: Tree, others: readonly Tree[], random: Seeded
 }
 
 /**
- * Applies one to three changes after which the tree still matches its schema: other values, another
+ * Applies one to three changes that leave the tree matching its schema: other values, a different
  * order of keys, or unknown keys.
  */
 export function nudgeTree(sample: Tree, random: SeededRandom): Tree {
@@ -66,7 +68,7 @@ function mutateNode(node: Tree, others: readonly Tree[], random: SeededRandom): 
 }
 
 function mutateLeaf(raw: string, others: readonly Tree[], random: SeededRandom): Tree {
-  // Some strings of the API contain JSON themselves.
+  // Some strings in the API contain JSON themselves.
   const inner = raw.startsWith('"{') ? treeWithin(raw) : undefined;
   if (inner === undefined || random.below(4) === 0) return leaf(oddLeaf(raw, random));
   return leaf(JSON.stringify(textOf(mutateTree(inner, others, random))));
@@ -126,7 +128,7 @@ function mutateList(items: readonly Tree[], others: readonly Tree[], random: See
   }
 }
 
-/** Returns a subtree of another request. */
+/** Returns a subtree from another request. */
 function graft(others: readonly Tree[], random: SeededRandom): Tree {
   const other = random.pick(others);
   return nodeAt(other, random.below(other.size));

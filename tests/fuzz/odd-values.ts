@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../support/seeded.ts';
 
-/** Replacements for a leaf of a request, by the leaf's type. All strings are raw JSON. */
+/** Replacements for a leaf in a request, by the leaf's type. All strings are raw JSON. */
 
 const HUGE_TEXT = JSON.stringify('x'.repeat(20_000));
 
@@ -31,7 +31,7 @@ const ODD_NUMBERS = [
   '１',
 ];
 
-/** Integers that a parser accepts, whether or not the venue accepts them. */
+/** Integers that a parser accepts, whether or not the venue does. */
 const PLAIN_INTEGERS = [
   '0',
   '1',
@@ -166,7 +166,7 @@ export const ODD_KEYS = [
 ];
 
 /**
- * Returns another spelling or another value of a leaf. About half of the results still match the
+ * Returns a leaf with another spelling or another value. About half of the results still match the
  * schema.
  */
 export function oddLeaf(raw: string, random: SeededRandom): string {
@@ -282,7 +282,7 @@ function oddText(raw: string, random: SeededRandom): string {
   }
 }
 
-/** Returns the same character as a six-character escape, which a parser must treat as equal. */
+/** Returns the character as a six-character escape, which a parser must treat as equal. */
 export function escaped(character: string): string {
   if (!/^[0-9A-Za-z]$/.test(character)) return character;
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

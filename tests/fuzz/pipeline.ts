@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /**
- * Sends many concurrent requests over few connections with HTTP/1.1 pipelining. It is ten times as
- * fast as fetch, so that the venue rather than its client limits the number of requests.
+ * Sends many concurrent requests over a few connections with HTTP/1.1 pipelining. It is ten times
+ * as fast as fetch, so that the venue rather than its client limits the number of requests.
  */
 
 export type Answer = { readonly status: number; readonly text: string };
@@ -11,7 +11,7 @@ export type Answer = { readonly status: number; readonly text: string };
 export type Sent = {
   readonly path: string;
   readonly body: Buffer;
-  /** Header lines except Host and Content-Length, each with its line end. */
+  /** Header lines except Host and Content-Length, each with its newline. */
   readonly headers: string;
 };
 

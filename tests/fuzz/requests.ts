@@ -4,22 +4,24 @@ import { textOf, treeOf, type Tree } from './json-tree.ts';
 import { garbleText, mutateTree, nudgeTree } from './mutate.ts';
 import type { Sent } from './pipeline.ts';
 
-/** Generates an endless sequence of invalid requests, which a seed determines. */
+/** Generates an endless sequence of invalid requests, determined by a seed. */
 
 export type Samples = {
   readonly bodies: readonly (readonly [path: string, body: JsonObject])[];
-  /** Percentage of requests to each path. */
+  /** The percentage of requests sent to each path. */
   readonly shares: Readonly<Record<string, number>>;
 };
 
 const MEBIBYTE = 1024 * 1024;
 const BODY_BYTES_MAX = 64 * 1024;
-/** If a body is longer than four mebibytes, the venue stops reading and closes the connection. */
+/**
+ * If a body is longer than four mebibytes, the venue stops reading it and closes the connection.
+ */
 const BYTES_MAX = 2 * MEBIBYTE;
 /** One in this many requests has almost the maximum size. */
 const LARGE_EVERY = 2_000;
 const MANY_KEYS = 60_000;
-/** The content of a large body: prefix, repeated text, and suffix. */
+/** The contents of a large body: a prefix, repeated text, and a suffix. */
 const FILLINGS = [
   [',"x":"', 'x', '"'],
   [',"x":"', '\\u0041', '"'],
@@ -67,7 +69,7 @@ export class Requests {
   next(): Sent {
     const random = this.#random;
     const path = random.pick(this.#paths);
-    // Some requests of one endpoint are sent to another endpoint.
+    // Some requests for one endpoint are sent to another.
     const samples = random.below(100) === 0 ? this.#all : this.#byPath.get(path)!;
     const sample = random.pick(samples);
     if (random.below(LARGE_EVERY) === 0) {

@@ -20,7 +20,7 @@ const BUILDER = addressOf(keyOf('builder'));
 const SIGNERS = [keyOf('first signer'), keyOf('second signer')] as const;
 const TIME = 1_800_000_000_000;
 
-/** Trading actions, which the key of the account or of an agent signs. */
+/** Trading actions, signed by the account's key or by an agent's. */
 export function tradingActions(market: Market): JsonObject[] {
   const { id } = market;
   const far = { market, side: 'buy', price: market.at(-3000), size: market.worth(20) } as const;
@@ -122,8 +122,8 @@ export function directActions(nonce: number): JsonObject[] {
 }
 
 /**
- * Returns one envelope of every kind. A key without an account signs them. No envelope contains the
- * key's address, because a mutation could copy it to a faucet request.
+ * Returns one envelope of every kind, signed by a key without an account. No envelope includes the
+ * key's address, because a mutation could copy it into a faucet request.
  */
 export async function outsiderEnvelopes(outsider: Actor, market: Market): Promise<Envelope[]> {
   const trading = tradingActions(market);
@@ -204,7 +204,7 @@ export function queries(
     { type: 'executionReport', user, oid: 1 },
     { type: 'withdrawals', user, before: 10, limit: 5 },
   ];
-  // A simulation reaches the trading rules without a signature.
+  // A simulation reaches the trading rules without needing a signature.
   const [user] = users;
   const simulations = [...tradingActions(market), ...directActions(envelope.nonce)].map(
     (action) => ({ type: 'simulate', user, action, vaultAddress: null }),
@@ -248,7 +248,7 @@ export function queries(
   ];
 }
 
-/** Returns requests of the endpoints other than /info and /exchange. */
+/** Returns requests for the endpoints other than /info and /exchange. */
 export function serviceRequests(users: readonly string[]): [path: string, body: JsonObject][] {
   return [...users, ZERO_ADDRESS].flatMap((user): [string, JsonObject][] => [
     ['/account-status', { type: 'accountStatus', user, channel: 1 }],

@@ -44,7 +44,7 @@ export async function sendAll(
   return { tally, faults, seconds: (performance.now() - startedMs) / 1000 };
 }
 
-/** Combines the results of several runs. */
+/** Combines the results from several runs. */
 export function together(runs: readonly SendResult[]): SendResult {
   const tally = new Map<string, number>();
   for (const [key, count] of runs.flatMap((run) => [...run.tally])) {
@@ -54,7 +54,7 @@ export function together(runs: readonly SendResult[]): SendResult {
   return { tally, faults, seconds: runs.reduce((sum, run) => sum + run.seconds, 0) };
 }
 
-/** Returns the value of a metric of the venue, summed up over its labels. */
+/** Returns the value of one of the venue's metrics, summed over its labels. */
 export async function metricOf(operations: string, name: string): Promise<number> {
   const text = await (await fetch(`${operations}/metrics`)).text();
   const lines = text.split('\n').filter((line) => new RegExp(`^${name}[ {]`).test(line));

@@ -6,14 +6,14 @@ import { garbleText } from './mutate.ts';
 import type { Answer, Sent } from './pipeline.ts';
 import { codeOf, faultOf } from './verdict.ts';
 
-/** Sends requests in frames of a socket. Some of the frames themselves have errors. */
+/** Sends requests in socket frames. Some of the frames are themselves malformed. */
 
 const TYPES: Readonly<Record<string, string>> = { '/exchange': 'action', '/info': 'info' };
 const BODY_BYTES_MAX = 64 * 1024;
 const FRAME_CODES = ['INVALID_FRAME', 'INVALID_PARAMS', 'RISK_RATE_LIMITED'];
 
 export type PressedPosts = {
-  /** The number of posts that got a response, and number of frames that were rejected. */
+  /** The number of posts that got a response, and the number of frames that were rejected. */
   readonly answered: number;
   readonly refused: number;
   /** Undocumented responses, and responses that differ from those over HTTP. */

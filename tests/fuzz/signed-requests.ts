@@ -10,7 +10,7 @@ import type { Sent } from './pipeline.ts';
 import { JSON_HEADERS } from './requests.ts';
 import { directActions, tradingActions } from './samples.ts';
 
-/** Mutates actions and then signs them with keys of existing accounts. */
+/** Mutates actions and then signs them with the keys of existing accounts. */
 
 const SIGNERS = [keyOf('malicious signer 1'), keyOf('malicious signer 2')] as const;
 const VAULT = addressOf(keyOf('malicious vault'));
@@ -28,7 +28,7 @@ export class SignedRequests {
     this.#shared = shared;
     this.#random = random;
     this.#samples = [...tradingActions(world.btc), ...directActions(0)]
-      // The conversion is omitted, because the key of a converted account can no longer sign.
+      // The conversion is left out, because a converted account's key can no longer sign.
       .filter(({ type }) => type !== 'convertToMultiSigUser')
       .map(treeOf);
   }
@@ -59,7 +59,7 @@ export class SignedRequests {
   }
 
   /**
-   * Returns undefined if no client could sign the text because it is not an object, has a field of
+   * Returns undefined if no client could sign the text, because it is not an object, has a field of
    * the wrong type, or is nested too deeply.
    */
   async #body(text: string): Promise<Buffer | undefined> {

@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<number, string>> = {
   10404: 'NOT_FOUND',
 };
 
-/** Error codes that a status can have. /exchange sends all other errors with status 200. */
+/** The error codes that each status may have. /exchange sends all other errors with status 200. */
 const CODES: Readonly<Record<number, readonly number[]>> = {
   400: [10002, 10013],
   403: [10001],
@@ -49,7 +49,7 @@ export function faultOf(path: string, { status, text }: Answer): string | undefi
   return typeof json.message === 'string' ? refusalFault(status, json) : 'a failure without a text';
 }
 
-/** Returns the `code` of a response, for statistics. */
+/** Returns a response's `code`, for statistics. */
 export function codeOf({ text }: Answer): number | undefined {
   return parsed(text)?.code;
 }

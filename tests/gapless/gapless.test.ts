@@ -14,12 +14,11 @@ import { makeLines } from './subscribers.ts';
 import { BookView, LastView, ListView, LiveOrdersView, OrdersView } from './views.ts';
 
 /**
- * Goal: regardless of faults of the connection and the venue, no subscriber misses a message,
+ * Goal: whatever faults affect the connection and the venue, no subscriber misses a message,
  * receives one twice, or receives one out of order. Method: users trade with signed orders while
  * 200 subscriptions are cut, paused and resumed, and the venue is killed. At the end, the state
- * computed from the frames must equal the answers of queries and the replayed log.
- * `GAPLESS_SECONDS=600 GAPLESS_KILLS=20 GAPLESS_SEED=7 npx vitest run tests/gapless` makes it
- * longer.
+ * computed from the frames must equal query answers and the replayed log. `GAPLESS_SECONDS=600
+ * GAPLESS_KILLS=20 GAPLESS_SEED=7 npx vitest run tests/gapless` makes it longer.
  */
 
 const SEED = Number(process.env['GAPLESS_SEED'] ?? 20_261_115);
@@ -63,13 +62,13 @@ afterAll(async () => {
   await venue?.remove();
 });
 
-/** Cuts and pauses connections until a promise settles, and then restores all of them. */
+/** Cuts and pauses connections until a promise settles, and then restores them all. */
 async function trouble(until: Promise<unknown>): Promise<void> {
   const over = { is: false };
   const end = until.finally(() => {
     over.is = true;
   });
-  // A rejection is handled after the faults have ended.
+  // A rejection is handled once the faults have ended.
   end.catch(() => undefined);
   while (!over.is) {
     const line = random.pick(lines);
@@ -99,7 +98,7 @@ async function kills(): Promise<void> {
   }
 }
 
-/** Returns every row of a query, page by page, oldest first. */
+/** Returns all rows of a query, page by page, oldest first. */
 async function allRows(query: object): Promise<Json[]> {
   const rows: Json[] = [];
   let cursor: string | undefined;
@@ -114,7 +113,7 @@ async function allRows(query: object): Promise<Json[]> {
 
 type Answers = Map<string, Json>;
 
-/** Returns the answers of queries that correspond to all followed subscriptions. */
+/** Returns the query answers that correspond to all followed subscriptions. */
 async function askAll(): Promise<Answers> {
   const answers: Answers = new Map();
   for (const { address: user } of actors) {
@@ -131,15 +130,14 @@ async function askAll(): Promise<Answers> {
 }
 
 /**
- * Checks that the received rows are the last of all rows, and at least as many as a snapshot
- * contains.
+ * Checks that the received rows are the last of all rows, and at least as many as in a snapshot.
  */
 function expectEnd(shown: Json[], all: Json[], what: string): void {
   expect(shown, what).toEqual(all.slice(all.length - shown.length));
   expect(shown.length, what).toBeGreaterThanOrEqual(Math.min(200, all.length));
 }
 
-/** Checks that the data of each subscriber equals the answers of the queries. */
+/** Checks that each subscriber's data equals the query answers. */
 function compare(answers: Answers): void {
   for (const { subscription, view } of lines.flatMap(({ followed }) => followed)) {
     const { coin, type, user } = subscription as Json;

@@ -2,22 +2,24 @@ import { WebSocket } from 'ws';
 import type { Json } from '../support/client.ts';
 import type { View } from './views.ts';
 
-/** One subscription of a connection, with its position and the state computed from its frames. */
+/**
+ * One of a connection's subscriptions, with its position and the state computed from its frames.
+ */
 export type Followed = {
   readonly subscription: { readonly type: string };
   readonly view: View;
-  /** Sequence number of the last frame, and its epoch. */
+  /** The sequence number of the last frame, and its epoch. */
   place?: { epoch: string; seq: number };
   awaitsSnapshot: boolean;
   /** True if the last subscribe request resumed the subscription. */
   resumed: boolean;
 };
 
-/** The delay before a rejected request is repeated, in milliseconds. */
+/** The delay before a rejected request is retried, in milliseconds. */
 const RETRY_MS = 200;
 
 /**
- * A client connection that is cut or paused and resumes at its last position. It records every
+ * A client connection that is cut or paused and then resumes at its last position. It records every
  * error that a client must never see: a gap in the sequence numbers, a wrong book checksum, or a
  * rejection.
  */
@@ -123,7 +125,7 @@ export class Line {
   }
 
   /**
-   * Allows a rejection only if it contains `retryAfterMs`, which means that the history cannot
+   * Allows a rejection only if it includes `retryAfterMs`, which means that the history cannot
    * serve a snapshot yet.
    */
   #refused({ code, message, retryAfterMs, subscription }: Json): void {

@@ -7,8 +7,8 @@ import type { OutcomeMarket } from '../support/deployer.ts';
 import type { SeededRandom } from '../support/seeded.ts';
 
 /**
- * Users that continuously trade with each other by signed requests, even after the venue was down.
- * Their responses are ignored, because the log contains the results.
+ * Users who continuously trade with each other through signed requests, even after the venue was
+ * down. Their responses are ignored, because the results are in the log.
  */
 export class Load {
   sent = 0;
@@ -26,7 +26,7 @@ export class Load {
     this.#people = options.actors.map((actor) => ({ ...options, actor, cloids: [] }));
   }
 
-  /** Trades until it is stopped, and resolves when the last request has a response. */
+  /** Trades until stopped, and resolves once the last request has a response. */
   async run(): Promise<void> {
     await Promise.all(this.#people.map((person) => this.#press(person)));
   }
@@ -53,7 +53,7 @@ type Person = {
   readonly actor: Actor;
   readonly markets: readonly Market[];
   readonly outcome: OutcomeMarket;
-  /** Ids of orders that may rest. */
+  /** The ids of orders that may be resting. */
   readonly cloids: { asset: number; cloid: string }[];
 };
 
@@ -78,8 +78,8 @@ async function act(person: Person, random: SeededRandom): Promise<void> {
 }
 
 /**
- * Places most orders around the mark, where other orders rest. One in five orders is a bid that
- * rests far below the mark.
+ * Places most orders around the mark, where other orders rest. One in five is a bid that rests far
+ * below the mark.
  */
 function nextOrder({ cloids, markets }: Person, random: SeededRandom) {
   const market = random.pick(markets);

@@ -51,7 +51,7 @@ export class ReplayedLog {
     return this.#rows.at(-1)?.head.height ?? 0;
   }
 
-  /** Returns the fills of an account, oldest first, without the texts of their markets. */
+  /** Returns an account's fills, oldest first, without their markets' texts. */
   fills(user: string): Json[] {
     return this.#rows.flatMap(({ fills }) =>
       fills.filter((each) => each.user === user).map(({ row }) => row),
@@ -69,7 +69,7 @@ export class ReplayedLog {
     return orders;
   }
 
-  /** Returns the ledger of an account, oldest first. */
+  /** Returns an account's ledger, oldest first. */
   ledger(user: string): Json[] {
     return this.#rows.flatMap(({ ledger }) =>
       ledger.filter((each) => each.user === user).map(({ row }) => row),
@@ -80,7 +80,7 @@ export class ReplayedLog {
     return new Map(this.#rows.map(({ head }) => [head.height, head.hash]));
   }
 
-  /** Returns the signed requests in the explorer's form, oldest first. */
+  /** Returns the signed requests in the explorer's format, oldest first. */
   txs(): Json[] {
     return this.#rows.flatMap(({ head, txs }) =>
       txs.map(({ actionType, error, txHash, user }) => {
@@ -90,7 +90,7 @@ export class ReplayedLog {
     );
   }
 
-  /** Returns the ids of an instrument's trades in order. Each trade has a fill of two accounts. */
+  /** Returns the ids of an instrument's trades in order. Each trade is a fill for two accounts. */
   trades(instrumentId: number): number[] {
     const ids = this.#rows.flatMap(({ fills }) =>
       fills.filter((each) => each.instrumentId === instrumentId).map(({ row }) => row.tid),
@@ -98,7 +98,7 @@ export class ReplayedLog {
     return [...new Set(ids)].filter((tid) => tid !== 0);
   }
 
-  /** Returns the response to a query of the state after the last block. */
+  /** Returns the response to a query about the state after the last block. */
   ask(query: object): Json {
     return this.#ask(query);
   }

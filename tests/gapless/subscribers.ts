@@ -30,8 +30,7 @@ const VIEWS: Readonly<Record<string, () => View>> = {
 };
 
 /**
- * Returns connections with this total number of subscriptions, a few on each connection, in random
- * order.
+ * Returns connections that share this many subscriptions, a few per connection, in random order.
  */
 export function makeLines(options: {
   count: number;

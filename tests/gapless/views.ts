@@ -7,7 +7,7 @@ export interface View {
    * True if a new subscriber gets a snapshot. Otherwise, a snapshot is sent only after a resync.
    */
   readonly beginsWithSnapshot: boolean;
-  /** Applies the current state. Earlier rows are kept if they are contiguous with it. */
+  /** Applies the current state. Earlier rows are kept if it follows on from them without a gap. */
   snapshot(data: Json): void;
   frame(data: Json): void;
 }
@@ -16,17 +16,17 @@ export type ListOptions = {
   readonly rowsOf: (data: Json) => Json[];
   readonly snapshotMax: number;
   /**
-   * Lists from the history begin with a snapshot, newest first. A snapshot below its maximum length
-   * is complete.
+   * Lists from the history begin with a snapshot, newest first. A snapshot shorter than its maximum
+   * length is complete.
    */
   readonly isFromHistory: boolean;
 };
 
-/** A list of rows to which rows are only appended. */
+/** A list that rows are only ever appended to. */
 export class ListView implements View {
   readonly beginsWithSnapshot: boolean;
   rows: Json[] = [];
-  /** The number of times that rows between the received ones and a snapshot were lost. */
+  /** How often rows between those received and a snapshot were lost. */
   gaps = 0;
   readonly #options: ListOptions;
 
@@ -56,7 +56,7 @@ export class ListView implements View {
   }
 }
 
-/** The last received state of each order, by id. */
+/** The last state received for each order, by id. */
 export class OrdersView implements View {
   readonly beginsWithSnapshot = true;
   readonly orders = new Map<number, Json>();
@@ -104,7 +104,7 @@ export class LastView implements View {
 
 const CHECKED_LEVELS = 20;
 
-/** A book that differences update. Each difference has a checksum. */
+/** A book updated by book changes. Each of them has a checksum. */
 export class BookView implements View {
   readonly beginsWithSnapshot = true;
   readonly #sides = { bids: new Map<string, Json>(), asks: new Map<string, Json>() };
@@ -125,7 +125,7 @@ export class BookView implements View {
     if (this.#checksum() !== data.checksum) throw new Error('the checksum of a book is another');
   }
 
-  /** The best levels of bids and asks, in the form of the query. */
+  /** The best bid and ask levels, in the same form as in the query. */
   get levels(): [Json[], Json[]] {
     const { asks, bids } = this.#sides;
     const up = [...asks.values()].toSorted((a, b) => Number(a.px) - Number(b.px));

@@ -13,15 +13,15 @@ import { eventually, type Json } from '../support/client.ts';
 import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
 /**
- * Goal: every query and every channel of the port has exactly the fields that clients of
- * Hyperliquid expect. Method: an account with positions, orders, funding and a liquidation sends
- * every query and subscription that the port serves. The compiler compares the responses with the
- * types that the library @nktkas/hyperliquid declares.
+ * Goal: every query and every channel on the port has exactly the fields that Hyperliquid clients
+ * expect. Method: an account with positions, orders, funding and a liquidation sends every query
+ * and subscription that the port serves. The compiler compares the responses with the types
+ * declared in the library @nktkas/hyperliquid.
  */
 
 const REPEATED_MAX = 6;
 
-/** Returns the arguments of a query; most queries need only an account or a coin. */
+/** Returns a query's arguments; most queries need only an account or a coin. */
 function argumentsOf(name: string, user: string, oid: number): object {
   const coin = 'BTC';
   const period = { user, startTime: 0 };
@@ -70,7 +70,7 @@ test('all answers and frames have the types that the Hyperliquid library declare
     const fields = JSON.stringify(data, (_, value) => (typeof value === 'object' ? value : null));
     const known = seen.get(name) ?? new Set();
     seen.set(name, known.add(fields));
-    // Other clients read the time of a payment, which the library does not declare.
+    // Other clients read a payment's time, which the library does not declare.
     if (name === 'userEvents') delete data.funding?.time;
     if (known.size <= REPEATED_MAX) assign('Channels', `${typeOf(name)}Event`, data);
   });
@@ -147,7 +147,7 @@ test('all answers and frames have the types that the Hyperliquid library declare
   expect(await compilerErrors([...imports, ...lines])).toEqual([]);
 });
 
-/** Compiles the lines next to the library, and returns the errors with their lines. */
+/** Compiles the lines next to the library, and returns the errors along with their lines. */
 async function compilerErrors(lines: readonly string[]): Promise<string[]> {
   const folder = mkdtempSync(join(REPOSITORY, 'node_modules/.cache/answer-types-'));
   try {

@@ -15,7 +15,7 @@ import { CuttableProxy } from '../support/cuttable-proxy.ts';
 
 /**
  * Goal: a bot that uses `@nktkas/hyperliquid` runs unchanged on the Hyperliquid port, except for
- * its URL and its key. Method: run the unmodified library against a venue of the testkit.
+ * its URL and its key. Method: run the unmodified library against a venue from the testkit.
  */
 
 let venue: TestVenue;
@@ -23,7 +23,7 @@ let transport: HttpTransport;
 let info: InfoClient;
 
 beforeAll(async () => {
-  // The library derives its nonces from the clock of the machine.
+  // The library derives its nonces from the machine's clock.
   venue = await startVenue({ time: Date.now(), hyperliquid: true });
   await venue.fillBook('BTC-USDC', { levels: 20, size: '1' });
   await venue.fillBook('ETH-USDC', { levels: 20, size: '10' });
@@ -39,7 +39,7 @@ function unfunded(over: HttpTransport | WebSocketTransport = transport) {
   return { user: wallet.address, wallet, exchange };
 }
 
-/** Creates a trader with a new key. The account has test funds. */
+/** Creates a trader with a new key, whose account has test funds. */
 async function trader(over?: HttpTransport | WebSocketTransport) {
   const created = unfunded(over);
   await requestFunds(created.user);
@@ -89,7 +89,7 @@ describe('the Hyperliquid library reads markets', () => {
     expect(Object.keys(mids)).not.toContain(meta.universe[0]!.name);
   });
 
-  test('a book has its finest levels, or levels with a number of significant figures', async () => {
+  test('a book has its finest levels, or levels with a given number of significant figures', async () => {
     const book = (await info.l2Book({ coin: 'BTC' }))!;
     expect([book.coin, book.levels[0]![0], book.levels[1]![0]]).toEqual([
       'BTC',
@@ -125,7 +125,7 @@ describe('the Hyperliquid library reads markets', () => {
 });
 
 describe('the Hyperliquid library manages accounts', () => {
-  test('a request of an unknown account is refused with its address and a reference to test funds', async () => {
+  test('a request from an unknown account is refused, with its address and a pointer to test funds', async () => {
     const { exchange, user } = unfunded();
     await expect(place(exchange, order())).rejects.toThrow(
       new RegExp(`${user.toLowerCase()} does not exist.*POST /faucet`),
@@ -133,7 +133,7 @@ describe('the Hyperliquid library manages accounts', () => {
     expect(await info.userRole({ user })).toEqual({ role: 'missing' });
   });
 
-  test('an account that was credited with test funds has a role and a deposit', async () => {
+  test('an account credited with test funds has a role and a deposit', async () => {
     const { user } = unfunded();
     const response = await requestFunds(user);
     expect(await response.json()).toMatchObject({ user: user.toLowerCase() });
@@ -264,7 +264,7 @@ describe('the Hyperliquid library places orders', () => {
     await exchange.noop();
   });
 
-  test('an order is modified by replacement, under its id or its client order id', async () => {
+  test('an order is modified by being replaced, under its id or its client order id', async () => {
     const { exchange, user } = await trader();
     const cloid = `0x${'b2'.repeat(16)}` as const;
     const [{ resting }] = await place(exchange, order({ c: cloid }));
@@ -326,7 +326,7 @@ describe('the Hyperliquid library receives readable errors', () => {
     return error.response.response.data.statuses;
   }
 
-  test('R-independent: the rejection of an order does not stop the other orders of the request', async () => {
+  test("R-independent: a rejected order does not affect the request's other orders", async () => {
     const { exchange, user } = await trader();
     const orders = [
       order({ p: '96000.11' }),
@@ -349,7 +349,7 @@ describe('the Hyperliquid library receives readable errors', () => {
     expect(await info.openOrders({ user })).toHaveLength(1);
   });
 
-  test('if no order of a request would succeed, all statuses contain the first reason', async () => {
+  test("if none of a request's orders would succeed, all statuses give the first reason", async () => {
     const { exchange, user } = await trader();
     const orders = [order({ p: '96000.11' }), order({ s: '0.00001' })];
     expect(await statusesOf(exchange, orders)).toEqual([
@@ -359,7 +359,7 @@ describe('the Hyperliquid library receives readable errors', () => {
     expect(await info.openOrders({ user })).toEqual([]);
   });
 
-  test('if an order of a group is rejected, all statuses of the group contain the cause', async () => {
+  test("if one order in a group is rejected, all of the group's statuses give the cause", async () => {
     const { exchange, user } = await trader();
     const t = { trigger: { isMarket: true, triggerPx: '99000', tpsl: 'tp' as const } };
     const orders = [order({ p: '96000.11' }), order({ b: false, r: true, p: '99000', t })];
@@ -445,7 +445,7 @@ describe('the Hyperliquid library follows streams', () => {
     await subscribed.unsubscribe();
   });
 
-  test('the channels of an account send snapshots first and then report a trade', async () => {
+  test("an account's channels first send snapshots and then report a trade", async () => {
     const { exchange, user } = await trader();
     await place(exchange, order({ p: '97100', t: market }));
     await venue.settled();
@@ -488,7 +488,7 @@ describe('the Hyperliquid library follows streams', () => {
     });
   });
 
-  test('requests over the socket have the same responses as over HTTP', async () => {
+  test('requests over the socket get the same responses as over HTTP', async () => {
     const over = socket();
     const { exchange, user } = await trader(over);
     const asked = new InfoClient({ transport: over });
@@ -501,7 +501,7 @@ describe('the Hyperliquid library follows streams', () => {
     ).rejects.toThrow('Cannot update leverage');
   });
 
-  test('the rejection of a subscription contains a reason, and a second subscription is a duplicate', async () => {
+  test('a rejected subscription gives a reason, and a second subscription is a duplicate', async () => {
     const client = new SubscriptionClient({ transport: socket() });
     const none = (): void => undefined;
     await expect(client.bbo({ coin: 'XYZ' }, none)).rejects.toThrow("Unknown coin 'XYZ'");
@@ -519,7 +519,7 @@ describe('the Hyperliquid library follows streams', () => {
     opened.close();
   });
 
-  test('after its socket is cut, the library subscribes again and misses no fill', async () => {
+  test('after its socket is cut, the library resubscribes and misses no fill', async () => {
     const { exchange, user } = await trader();
     await place(exchange, order({ p: '97100', t: market }));
     await venue.settled();
@@ -650,8 +650,8 @@ test.each(['', 'x', '[]', '{}', '{"action":1}', '{"action":{"type":"order"}}'])(
   },
 );
 
-test('pages of other sites cannot use the Hyperliquid port', async () => {
-  // A browser sends the origin of the page.
+test('pages on other sites cannot use the Hyperliquid port', async () => {
+  // A browser sends the page's origin.
   const headers = { 'content-type': 'application/json', origin: 'https://evil.example' };
   const body = '{"type":"meta"}';
   const sent = await fetch(`${venue.hyperliquidUrl}/info`, { method: 'POST', headers, body });

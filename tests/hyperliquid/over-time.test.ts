@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { eventually, type Json } from '../support/client.ts';
 
 /**
- * Goal: funding, liquidations and stops are reported to Hyperliquid clients, and the port limits
+ * Goal: Hyperliquid clients are notified of funding, liquidations and stops, and the port limits
  * its clients. Method: use a venue with a controlled clock and controlled prices.
  */
 
@@ -15,7 +15,7 @@ let info: InfoClient;
 let sockets: WebSocket[] = [];
 
 beforeEach(async () => {
-  // A full hour has samples of the premium, and pays funding at its end.
+  // A full hour has premium samples, and pays funding when it ends.
   const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   venue = await startVenue({ time: hour, hyperliquid: true, limits: true, usdc: '1000' });
   info = new InfoClient({
@@ -43,7 +43,7 @@ function subscribe(socket: WebSocket, subscription: object): void {
   socket.send(JSON.stringify({ method: 'subscribe', subscription }));
 }
 
-/** Opens a long position of an account that follows its event stream. */
+/** Opens a long for an account that follows its event stream. */
 async function longPosition(size: string) {
   const account = venue.accounts[0]!;
   const { address: user } = account;
@@ -68,7 +68,7 @@ async function longPosition(size: string) {
 
 test('funding is paid, listed and streamed, and is negative for the paying side', async () => {
   const { of, user } = await longPosition('0.05');
-  // A mark above the oracle price makes long positions pay.
+  // A mark above the oracle price makes longs pay.
   await venue.setPrice('BTC', '96000');
   await venue.advance('2h');
   await venue.settled();
@@ -95,7 +95,7 @@ test('funding is paid, listed and streamed, and is negative for the paying side'
   });
 });
 
-test('a liquidation cancels orders and is reported on all channels of the account', async () => {
+test("a liquidation cancels orders and is reported on all of the account's channels", async () => {
   const { exchange, of, order, user } = await longPosition('0.09');
   const t = { limit: { tif: 'Gtc' } } as const;
   await exchange.order({ orders: [{ ...order, p: '95000', s: '0.01', t }], grouping: 'na' });
@@ -144,12 +144,13 @@ test('a connection follows up to ten accounts, and any number of markets', async
   expect(errors).toEqual([{ channel: 'error', data: expect.stringMatching(/up to 10 users$/) }]);
 });
 
-test('requests, connections and frames of one client are limited', async () => {
+test("a client's requests, connections and frames are limited", async () => {
   const headers = { 'content-type': 'application/json' };
   const ask = () =>
     fetch(`${venue.hyperliquidUrl}/info`, { method: 'POST', headers, body: '{"type":"meta"}' });
   let limited: Response | undefined;
-  // A busy machine may need more than a second for these requests. The budget refills in this time.
+  // A busy machine may need more than a second for these requests, and the budget refills in the
+  // meantime.
   for (let round = 0; limited === undefined && round < 20; round++) {
     const answers = await Promise.all(Array.from({ length: 120 }, ask));
     limited = answers.find(({ status }) => status === 429);

@@ -8,10 +8,10 @@ import { WebSocket } from 'ws';
 import { eventually, type Json } from '../support/client.ts';
 
 /**
- * Goal: the Python SDK of Hyperliquid runs unchanged on the Hyperliquid port after a change of
- * `base_url`. Method: the test sends the same bytes as the SDK: `spotMeta` first, the spaces of
- * Python's JSON, the SDK's key order and null fields, and signatures without leading zeros. Like
- * the SDK, it identifies frames by coins in lower case.
+ * Goal: Hyperliquid's Python SDK runs unchanged on the Hyperliquid port once `base_url` is changed.
+ * Method: the test sends the same bytes as the SDK: `spotMeta` first, the spaces in Python's JSON,
+ * the SDK's key order and null fields, and signatures without leading zeros. Like the SDK, it
+ * identifies frames by coins in lower case.
  */
 
 let venue: TestVenue;
@@ -32,8 +32,7 @@ function dumps(value: Json): string {
 }
 
 /**
- * Posts like the SDK. The SDK's error handling requires `code` and `msg` in the body of a 4xx
- * response.
+ * Posts like the SDK, whose error handling requires `code` and `msg` in the body of a 4xx response.
  */
 async function post(path: string, payload: Json): Promise<Json> {
   const response = await fetch(venue.hyperliquidUrl + path, {
@@ -73,7 +72,7 @@ class Bot {
   readonly account = privateKeyToAccount(generatePrivateKey());
   #nonce = Date.now();
 
-  /** Creates a bot. Its account has test funds. */
+  /** Creates a bot whose account has test funds. */
   static async funded(): Promise<Bot> {
     const bot = new Bot();
     await post('/faucet', { user: bot.account.address });
@@ -96,7 +95,7 @@ class Bot {
     return post('/exchange', await this.signed(action));
   }
 
-  /** Signs an action to which the SDK has appended the fields. */
+  /** Signs an action that the SDK has appended its fields to. */
   async sendUserSigned(
     primaryType: string,
     fields: readonly (readonly [string, string])[],
@@ -130,7 +129,7 @@ const wire = (fields: object = {}): object => ({
 });
 const orderAction = (...orders: object[]): object => ({ type: 'order', orders, grouping: 'na' });
 
-test('the Python SDK starts with the lists that it requires, and asset ids are indexes', async () => {
+test('the Python SDK starts with the lists it requires, and asset ids are indexes', async () => {
   const spot = await post('/info', { type: 'spotMeta' });
   expect([spot.universe, spot.tokens[0].name]).toEqual([[], 'USDC']);
   const { universe } = await post('/info', { type: 'meta', dex: '' });
@@ -139,7 +138,7 @@ test('the Python SDK starts with the lists that it requires, and asset ids are i
   expect(universe[1].szDecimals).toBe(5);
 });
 
-test('a limit order, a market order and a cancel of the Python SDK are executed', async () => {
+test('a limit order, a market order and a cancel from the Python SDK execute', async () => {
   const bot = await Bot.funded();
   const user = bot.account.address;
   const cloid = `0x${'0'.repeat(31)}1`;
@@ -217,7 +216,7 @@ test('user-signed actions with their type last are accepted, and an agent withou
   expect(await agent.send(orderAction(wire()))).toMatchObject({ status: 'ok' });
 });
 
-test('a rejected query has the fields that the SDK reads from the body of a 4xx answer', async () => {
+test('a rejected query has the fields that the SDK reads from a 4xx body', async () => {
   const asked = post('/info', { type: 'delegations', user: `0x${'1'.repeat(40)}` });
   await expect(asked).rejects.toThrow('422: This venue has no staking.');
 });
@@ -276,7 +275,7 @@ test('the SDK finds frames under its own identifiers', async () => {
   socket.close();
 });
 
-/** Returns the SDK's identifier of the subscription to which a frame belongs. */
+/** Returns the SDK's identifier for the subscription that a frame belongs to. */
 function identifierOf({ channel, data }: Json): string {
   switch (channel) {
     case 'l2Book':

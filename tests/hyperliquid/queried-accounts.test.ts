@@ -5,8 +5,9 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /**
- * Goal: a bot can trade after changing only its URL and its key, and receives only perps. Method:
- * use a venue that credits queried accounts, and an account that also uses the venue's own API.
+ * Goal: a bot can trade after changing nothing but its URL and its key, and sees only perps.
+ * Method: use a venue that credits an account when it is queried, and an account that also uses the
+ * venue's own API.
  */
 
 let venue: TestVenue;
@@ -43,7 +44,7 @@ test('a new account gets test funds when its balance is first queried, and can p
   expect(grants).toHaveLength(1);
 });
 
-test('a mainnet signature is refused even if the balance of its account was queried', async () => {
+test("a mainnet signature is refused even if its account's balance was queried", async () => {
   const wallet = privateKeyToAccount(generatePrivateKey());
   await info.clearinghouseState({ user: wallet.address });
   const mainnet = new HttpTransport({ apiUrl: venue.hyperliquidUrl });
@@ -64,7 +65,7 @@ test('an unmatched Ioc order has the status of a rejected order', async () => {
   expect(await info.historicalOrders({ user })).toMatchObject([{ status: 'iocCancelRejected' }]);
 });
 
-test('orders of outcome markets do not appear among the orders of an account', async () => {
+test("outcome-market orders do not appear among an account's orders", async () => {
   const { address: user, client } = venue.accounts[0]!;
   const { id: asset } = await venue.createMarket({ orderDelayMs: 0 });
   const orders = [buyYes({ asset, price: '0.4', size: '10' })];

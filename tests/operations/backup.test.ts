@@ -9,9 +9,9 @@ import { replayFolder } from '../../packages/replica/src/replay-folder.ts';
 import { FIXED_PRICE_FLAGS, Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: the log of a running venue can be backed up, and a venue can continue from the backup.
- * Method: back up a real venue with bots several times while it writes blocks, and start a second
- * venue on the restored data.
+ * Goal: a running venue's log can be backed up, and a venue can continue from the backup. Method:
+ * back up a real venue with bots several times while it is writing blocks, and start a second venue
+ * on the restored data.
  */
 
 let folder: string;
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const headOf = async (url: string) => (await createReader({ url }).info.stateHash()).height;
 
-test('a backup of a running venue contains all previously acknowledged actions, and a venue can continue from it', async () => {
+test('a backup of a running venue has all previously acknowledged actions, and a venue can continue from it', async () => {
   const to = at('backup');
   let acknowledged = 0;
   for (let round = 0; round < 5; round++) {
@@ -41,7 +41,7 @@ test('a backup of a running venue contains all previously acknowledged actions, 
     );
   }
   const hashThere = await createReader({ url: venue.url }).info.stateHash({ height: acknowledged });
-  // The log alone results in the same state, even while the venue is writing it.
+  // The log alone gives the same state, even while the venue is writing it.
   const replayed = await replayFolder({ data: venue.data, to: acknowledged });
   expect(replayed).toMatchObject({ height: acknowledged, stateHash: hashThere.stateHash });
   expect(await replayFolder({ data: to, to: 10_000_000 })).toBeUndefined();
@@ -57,7 +57,7 @@ test('a backup of a running venue contains all previously acknowledged actions, 
   }
 });
 
-test('a damaged backup, a folder without a backup, and an existing target are rejected', async () => {
+test('a damaged backup, a folder with no backup, and a target that already exists are rejected', async () => {
   const to = at('damaged');
   const { manifest } = await backUpFolder({ data: venue.data, to, nowMs: 1 });
   const restoring = () => restoreFolder({ from: to, data: at('never') });

@@ -32,7 +32,7 @@ import {
 /**
  * Goal: an attacker in control of a venue's process can stop payouts but cannot steal (R-withdraw).
  * Method: a real venue has a bridge on an external chain, and two validators that follow the log
- * sign the payouts. An attacker then continues the venue's data and logs arbitrary commands with
+ * sign the payouts. An attacker then takes over the venue's data and logs arbitrary commands with
  * matching hashes and checksums.
  */
 
@@ -52,7 +52,7 @@ let network: Network;
 let token: Hex;
 let bridge: Hex;
 let alice: Awaited<ReturnType<typeof depositor>>;
-/** The log that validators read. It is served by the venue or by the attacker. */
+/** The log that validators read, served by either the venue or the attacker. */
 let log: { url: string; from: string };
 let logServer: Server;
 const urls: string[] = [];
@@ -112,7 +112,7 @@ async function stopValidators(): Promise<void> {
   await Promise.all(validators.splice(0).map((validator) => validator.stop()));
 }
 
-/** Requests the signature of a payout from a validator, as the venue does. */
+/** Asks a validator to sign a payout, as the venue does. */
 async function ask(at: number, payout: object): Promise<readonly [number, string]> {
   const body = JSON.stringify({ type: 'payout', chainId: CHAIN_ID, bridge, ...payout });
   const proof = await proofOf(RELAYER, body);
@@ -186,7 +186,7 @@ afterAll(async () => {
   await removeTemporaryData();
 });
 
-test('R-withdraw: validators that follow the log sign the payouts that their own state requires, without queries to the venue', async () => {
+test('R-withdraw: validators that follow the log sign the payouts that their own state requires, without querying the venue', async () => {
   alice = await depositor();
   const { client, user } = alice;
   await client.exchange.withdraw3({ destination: user, amount: '20' }, { confirm: 'executed' });
@@ -207,7 +207,7 @@ test('R-withdraw: validators that follow the log sign the payouts that their own
 });
 
 describe('R-withdraw: an attacker in control of the venue cannot steal', () => {
-  /** Validators that have followed the venue continue with the attacker's log. */
+  /** Validators that have been following the venue continue with the attacker's log. */
   async function steal(venueInOtherHands: CompromisedVenue): Promise<CompromisedVenue> {
     stolen = venueInOtherHands;
     log.from = stolen.url;
@@ -288,7 +288,7 @@ describe('R-withdraw: an attacker in control of the venue cannot steal', () => {
     await refused(await withdrawn(thieves, THIEF_KEY, '300'), why);
   });
 
-  test("validators do not sign an invented withdrawal in another user's name", async () => {
+  test("validators do not sign a withdrawal invented in another user's name", async () => {
     const thieves = await steal(await CompromisedVenue.open(venue.data));
     const terms = { destination: THIEF, amount: '400' };
     const { serviceNetwork } = network;
@@ -317,7 +317,7 @@ describe('R-withdraw: an attacker in control of the venue cannot steal', () => {
     await refused(payout, why);
   });
 
-  test('validators do not sign terms other than those that the owner signed', async () => {
+  test('validators do not sign terms other than those the owner signed', async () => {
     const thieves = await steal(await CompromisedVenue.open(venue.data));
     const { serviceNetwork } = network;
     const nonce = nextNonce();
@@ -335,7 +335,7 @@ describe('R-withdraw: an attacker in control of the venue cannot steal', () => {
     );
   });
 
-  /** Returns the deposit that the venue credited. */
+  /** Returns the deposit credited by the venue. */
   const deposit = (): Extract<Command, { type: 'creditDeposit' }> => {
     const all = honest.flatMap(({ commands }) => commands.map(({ command }) => command));
     const found = all.find((command) => command.type === 'creditDeposit');
@@ -397,11 +397,11 @@ describe('R-withdraw: an attacker in control of the venue cannot steal', () => {
     await refused(payout, why);
   });
 
-  test('validators do not sign after a block that they had seen was changed', async () => {
+  test('validators do not sign after a block they have already seen was changed', async () => {
     const changedAt = honest.findIndex(({ commands }) =>
       commands.some(({ command }) => command.type === 'withdraw'),
     );
-    // The withdrawal is removed, so that its amount would be available again.
+    // The withdrawal is left out, so that its amount would be available again.
     const without = (entry: LogEntry, index: number): LogEntry => ({
       ...entry,
       commands: entry.commands.filter(

@@ -35,7 +35,7 @@ describe('the sample configuration is valid and complete', () => {
     expect(await parsed(sample)).toEqual(readConfig([], {}));
   });
 
-  test('the sample configuration has every setting once', () => {
+  test('the sample configuration has each setting exactly once', () => {
     const keys = [...uncommented.matchAll(/^(\w+) = /gm)].map(([, key]) => key);
     expect(keys.toSorted()).toEqual(
       settingsIn(VENUE_SETTINGS)
@@ -51,7 +51,7 @@ describe('the sample configuration is valid and complete', () => {
     const elsewhere = uncommented.replace(/^chain = .*$/m, `chain = "${chain}"`);
     const replica = elsewhere.replaceAll(/^relay = .*\n/gm, '');
     expect(await parsed(replica)).toMatchObject({ cluster: 'main', chain });
-    // The sample shows an example for each setting without a default.
+    // The sample shows an example value for each setting that has no default.
     const examples = [
       'trustedProxies',
       'admins',
@@ -67,7 +67,7 @@ describe('the sample configuration is valid and complete', () => {
 });
 
 describe('the service and the container match the programs', () => {
-  test('the service and the container start an existing program with existing settings', () => {
+  test('the service and the container start a program that exists, with settings that exist', () => {
     const unit = read('deploy', 'systemd', 'oddlot.service');
     const [, program = '', flags = ''] = /^ExecStart=\S+ (?:--\S+ )*(\S+) (.*)$/m.exec(unit) ?? [];
     expect(existsSync(join(REPOSITORY, program))).toBe(true);
@@ -76,7 +76,7 @@ describe('the service and the container match the programs', () => {
     expect(unit).toContain(`ReadWritePaths=${data}\n`);
   });
 
-  test('a validator has its own service with existing settings', () => {
+  test('a validator has its own service, with settings that exist', () => {
     const unit = read('deploy', 'systemd', 'oddlot-validator.service');
     const [, program = '', flags = ''] = /^ExecStart=\S+ (\S+) (.*)$/m.exec(unit) ?? [];
     expect(existsSync(join(REPOSITORY, program))).toBe(true);
@@ -111,7 +111,7 @@ describe('the service and the container match the programs', () => {
   });
 });
 
-describe('deployment files use only existing metrics', () => {
+describe('deployment files use only metrics that exist', () => {
   let venue: Venue;
   const documented = new Set<string>();
 
@@ -145,7 +145,7 @@ describe('deployment files use only existing metrics', () => {
     expect(names.filter((name) => !documented.has(name))).toEqual([]);
   });
 
-  test('the guide lists all metrics of the venue', () => {
+  test("the guide lists all of the venue's metrics", () => {
     const own = [...documented].filter(
       (name) => name.startsWith('oddlot_') && !/_(?:bucket|sum|count)$/.test(name),
     );

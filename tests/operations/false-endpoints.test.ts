@@ -10,14 +10,14 @@ import { seededRandom } from '../support/seeded.ts';
 
 /**
  * Goal: one of three endpoints may return false data about one or all subjects. Deposits and
- * payouts continue at the chain's gas price, and no unrequested transaction is sent. Method: use a
- * venue whose first endpoint returns false data.
+ * payouts still go through at the chain's gas price, and no unrequested transaction is sent.
+ * Method: use a venue whose first endpoint returns false data.
  */
 
 let world: MoneyWorld;
 let liar: FalseEndpoint;
 
-/** User who deposits and withdraws under each kind of false data. */
+/** A user who deposits and withdraws under each kind of false data. */
 let fundedUser: FundedUser;
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ async function sentByRelayer(): Promise<readonly Json[]> {
 }
 
 /**
- * Checks that a deposit is credited and the same amount is withdrawn, each with one transaction at
+ * Checks that a deposit is credited and the same amount withdrawn, each in a single transaction at
  * the correct gas price.
  */
 async function moneyGoesThrough(): Promise<void> {
@@ -84,20 +84,20 @@ test.each(CASES)(
     const { lied } = liar;
     // Ether balances are polled rarely, and a single payer can compute its gas in advance.
     const isAsked = !['gas', 'balances'].includes(about.join());
-    // An endpoint that was detected is not used for a while, so transfers are repeated until it has
-    // returned false data again.
+    // An endpoint caught giving false data is not used for a while, so transfers are repeated until
+    // it has done so again.
     const hasLied = (): boolean => liar.lied > lied || !isAsked;
     do await moneyGoesThrough();
     while (!hasLied());
-    // Because of a new block between two requests, honest endpoints may differ too, until they have
-    // agreed several times.
+    // If a new block arrives between two requests, honest endpoints may differ as well, until they
+    // have agreed several times.
     await expect.poll(async () => (await chainStatus()).watch.state, WAIT).toBe('ok');
     const states = async (): Promise<string[]> =>
       (await chainStatus()).endpoints.map(({ state }: Json) => state);
     await expect.poll(async () => (await states()).slice(1), WAIT).toEqual(['ok', 'ok']);
     const [first] = await states();
     // The operator can see which endpoint returns false data. An endpoint with false heads is
-    // reported as ahead or as disagreeing, depending on the last request.
+    // reported as being ahead or as disagreeing, depending on the last request.
     if (about.includes('calls')) expect(['disagrees', 'ahead']).toContain(first);
   },
 );

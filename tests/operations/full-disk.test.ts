@@ -14,7 +14,7 @@ import {
 import { keyOf } from '../support/wallet.ts';
 
 /**
- * R-disk: tests through the API what happens while the disk of a venue fills up, is full, and is
+ * R-disk: tests through the API what happens while a venue's disk fills up, is full, and is
  * cleared.
  */
 
@@ -34,7 +34,7 @@ let data: string;
 let client: Client;
 const alice = new Actor('alice', keyOf('alice of the full disk'), () => client);
 
-describe('R-disk: the venue follows the free space of its disk', () => {
+describe('R-disk: the venue tracks the free space on its disk', () => {
   let freeBytes = 100 * GIB;
   let venue: InProcess;
   let market: Market;
@@ -72,7 +72,7 @@ describe('R-disk: the venue follows the free space of its disk', () => {
     }, WAIT);
   };
 
-  test('R-disk: as the disk fills up, the venue accepts all requests, only risk-reducing ones, none, and all again', async () => {
+  test('R-disk: as the disk fills up, the venue accepts all requests, then only risk-reducing ones, then none, and finally all again', async () => {
     expect(await ready()).toEqual({ status: 200, json: { status: 'ready' } });
     expect((await place()).status).toBe(200);
 

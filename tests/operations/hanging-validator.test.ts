@@ -4,13 +4,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MoneyWorld } from '../support/money-world.ts';
 
 /**
- * Goal: hanging validators delay only their payouts. Method: two of three validators must sign. Two
- * accept requests and never respond, and deposits are credited while a payout waits for them.
+ * Goal: validators that hang delay only their own payouts. Method: two of three validators must
+ * sign. Two accept requests and never respond, and deposits are credited while a payout is waiting
+ * for them.
  */
 
 let world: MoneyWorld;
 let hanging: Server;
-/** The number of pending requests that were not aborted. */
+/** The number of pending requests that have not been aborted. */
 let held = 0;
 
 beforeAll(async () => {

@@ -24,9 +24,9 @@ import {
 import { keyOf } from '../support/wallet.ts';
 
 /**
- * Goal: a venue with its history on a PostgreSQL server trades in any state of that server, and its
- * history is complete in the end. Method: kill a real venue and a real server in turn. The server's
- * final content must equal a file computed from the same log.
+ * Goal: a venue with its history on a PostgreSQL server trades whatever the state of that server,
+ * and its history is complete in the end. Method: kill a real venue and a real server in turn. The
+ * server's final contents must equal a file computed from the same log.
  */
 
 let server: PostgresServer;
@@ -111,7 +111,7 @@ test(
     expect(venue.faults(), tail(venue.stderr)).toEqual([]);
     expect(await venue.stop()).toEqual({ code: 0, signal: null });
 
-    // Only the user that runs the venue can read its files.
+    // Only the user who runs the venue can read its files.
     for (const entry of await readdir(venue.data, { recursive: true })) {
       const { mode } = await stat(join(venue.data, entry));
       expect(mode & 0o077, entry).toBe(0);
@@ -122,7 +122,7 @@ test(
     await rebuildHistory({ data: venue.data, place: { file } });
     expect(await dumpHistory({ file })).toEqual(stored);
 
-    // Any other venue rejects the database, even a venue without data.
+    // Any other venue rejects the database, even one without data.
     const other = new VenueRun(await temporaryData(), flags);
     await expect(other.serving()).rejects.toThrow(/the history contain block \d+/);
     expect(await dumpHistory({ url })).toEqual(stored);
@@ -159,8 +159,9 @@ async function rebuild(
 }
 
 /**
- * The history is derived from the log, and one command recomputes it byte for byte in either
- * database. The test compares the stored history of a venue with bots with the recomputed one.
+ * The history is derived from the log, and a single command recomputes it byte for byte in either
+ * database. The test takes a venue with bots and compares its stored history with the recomputed
+ * one.
  */
 /** Shows only the rows that differ, because there are hundreds of rows. */
 function expectSame(found: readonly string[], expected: readonly string[]): void {
@@ -170,7 +171,7 @@ function expectSame(found: readonly string[], expected: readonly string[]): void
 }
 
 test(
-  'recomputed rows and receipts are equal, both in a file and on a server',
+  'recomputed rows and receipts are equal to the originals, both in a file and on a server',
   { timeout: 120_000 },
   async () => {
     const data = await temporaryData();

@@ -9,9 +9,9 @@ import { Client } from '../support/client.ts';
 import { FIXED_PRICE_FLAGS, removeTemporaryData, Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: requests of Hyperliquid clients are executed exactly once, and their commands can be
- * derived from the log. Method: send bodies of an unmodified client library to a venue that is
- * killed and restarted, and send them again. Then verify the log and the data folder.
+ * Goal: requests from Hyperliquid clients execute exactly once, and their commands can be derived
+ * from the log. Method: send an unmodified client library's bodies to a venue that is killed and
+ * restarted, and send them again. Then verify the log and the data folder.
  */
 
 const key = testKey(0x42);
@@ -55,7 +55,7 @@ async function openOids(): Promise<number[]> {
   return rows.map(({ oid }) => oid).sort((a, b) => a - b);
 }
 
-test('a Hyperliquid request is executed once, even if the venue is killed and the client sends it again', async () => {
+test('a Hyperliquid request executes once, even if the venue is killed and the client sends it again', async () => {
   const body = await resting('60000');
   const first = await post(body);
   expect(first).toMatchObject({ status: 'ok' });
@@ -72,7 +72,7 @@ test('a Hyperliquid request is executed once, even if the venue is killed and th
   expect(await openOids()).toEqual([order.oid]);
 });
 
-test('the commands in the log follow from the Hyperliquid requests, but only on the network of test funds', async () => {
+test('the commands in the log follow from the Hyperliquid requests, but only on a network with test funds', async () => {
   const [oid = 0] = await openOids();
   const t = { limit: { tif: 'Gtc' } } as const;
   const order = { a: 1, b: true, p: '59000', s: '0.02', r: false, t };
@@ -101,7 +101,7 @@ test('the commands in the log follow from the Hyperliquid requests, but only on 
   expect(folder).toMatchObject({ findings: [], harmless: [] });
 });
 
-test('the Hyperliquid port does not open on a folder with its own network name', async () => {
+test('the Hyperliquid port does not open on a folder that has its own network name', async () => {
   const flags = [...FLAGS, '--service-network', 'example.org', '--hyperliquid', '0'];
   await expect(Venue.start(flags)).rejects.toThrow(
     'hyperliquid: not allowed with the network name',

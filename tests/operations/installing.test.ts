@@ -36,8 +36,8 @@ const nameOf = (path: string): string =>
   path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 /**
- * The package.json of these packages has no standard licence name, but their licence text is that
- * of MIT.
+ * These packages' package.json does not give a standard licence name, but their licence text is
+ * MIT's.
  */
 const LICENCES_READ = ['memorystream'];
 
@@ -47,11 +47,11 @@ test.each(OWN)('%spackage.json names exact versions', (folder) => {
   expect(Object.entries(all).filter(([, version]) => !EXACT.test(version))).toEqual([]);
 });
 
-test('the lockfile contains no download URLs', () => {
+test('the lockfile has no download URLs', () => {
   expect(INSTALLED.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
 });
 
-test('the policy allows all licences, and only fonts have other licences', () => {
+test('the policy allows all licences in use, and only fonts have other licences', () => {
   const row = POLICY.split('\n').find((line) => line.startsWith('| Allowed licences: '))!;
   const allowed = [...row.matchAll(/[\w.]+(?:-[\w.]+)+|\b(?:MIT|ISC|0BSD|Unlicense)\b/g)].map(
     ([name]) => name,
@@ -87,13 +87,13 @@ test('the policy lists the bundled Node and every install script', () => {
   expect(POLICY).toContain('Node 20.19 or later');
 });
 
-test('.npmrc contains only the settings in the policy', () => {
+test('.npmrc has only the settings in the policy', () => {
   const lines = readFileSync(join(REPOSITORY, '.npmrc'), 'utf8').trimEnd().split('\n');
   const settings = lines.filter((line) => !line.startsWith('#'));
   expect(settings).toEqual(['audit=false', 'fund=false', 'loglevel=error']);
 });
 
-test('exactly the listed install scripts of dependencies are allowed', () => {
+test("of the dependencies' install scripts, exactly those listed are allowed", () => {
   const scripted = Object.entries(packages)
     .filter(([, { hasInstallScript }]) => hasInstallScript === true)
     .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));

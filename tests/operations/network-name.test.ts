@@ -16,9 +16,8 @@ import {
 } from '../support/venue-process.ts';
 
 /**
- * Goal: the network name is drawn once and remains in the data folder, even if the process is
- * killed. Method: kill a venue before and after its first entry, copy it, and start it with another
- * name.
+ * Goal: the network name is drawn once and stays in the data folder, even if the process is killed.
+ * Method: kill a venue before and after its first entry, copy it, and start it under another name.
  */
 
 const NAMED = [...FIXED_PRICE_FLAGS, '--no-bots', '--service-network', 'example.org'];
@@ -42,7 +41,7 @@ afterAll(async () => {
 test('a venue draws its network name before the first entry and keeps it after a kill', async () => {
   const data = await temporaryData();
   const early = new VenueRun(data, NAMED);
-  // The kill occurs after the name was drawn and before most of the start is done.
+  // The kill comes after the name has been drawn but before most of the start-up is done.
   const drawn = await expect
     .poll(() => readFile(fileOf(data), 'utf8').catch(() => ''), { interval: 5, timeout: 60_000 })
     .toMatch(/^example\.org-[0-9a-f]{8}\n$/)
@@ -58,7 +57,7 @@ test('a venue draws its network name before the first entry and keeps it after a
   expect(await nameOf(venue)).toBe(name);
 });
 
-test('a copy of a venue keeps the network name until the copy is renamed', async () => {
+test('a copy of a venue keeps the network name until it is renamed', async () => {
   const copied = join(await temporaryData(), 'copy');
   const { data } = venue;
   await expect(renameVenue({ data, word: 'other.org' })).rejects.toThrow(/is in use by/);
@@ -75,7 +74,7 @@ test('a copy of a venue keeps the network name until the copy is renamed', async
   expect(await readFile(fileOf(data), 'utf8')).toBe(`${name}\n`);
 });
 
-test('a public venue with a shared name logs a warning, and draws a separate name when one is configured', async () => {
+test('a public venue with a shared name logs a warning, and draws a separate name if one is configured', async () => {
   const shared = await Venue.start([...FIXED_PRICE_FLAGS, '--no-bots', '--host', '0.0.0.0']);
   try {
     expect(await nameOf(shared)).toBe('Oddlot-Testnet');

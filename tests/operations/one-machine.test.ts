@@ -11,7 +11,7 @@ const PRINT_LOADED = `
   console.log(JSON.stringify(loaded));
 `;
 
-test('a one-machine venue does not load the code that connects to a cluster', () => {
+test('a single-machine venue does not load the code that connects to a cluster', () => {
   const output = execFileSync(NODE, ['--input-type=module', '--eval', PRINT_LOADED], {
     cwd: REPOSITORY,
     encoding: 'utf8',

@@ -11,7 +11,7 @@ import { SETTING_GUIDES } from '../../scripts/write-settings.ts';
 import { toSource } from '../../scripts/tidy/source.ts';
 import { REPOSITORY } from '../support/venue-process.ts';
 
-/** Each setting is declared once. The tests compare all other uses with the declaration. */
+/** Each setting is declared once. The tests compare all other uses with that declaration. */
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
 
@@ -23,7 +23,7 @@ describe.each(SETTING_GUIDES)('$program.command', ({ declared, program, sources 
     expect(keys).toEqual([...new Set(keys)]);
   });
 
-  test('the full help lists all settings, and the default help a dozen', () => {
+  test('the full help lists all settings, and the default help about a dozen', () => {
     const all = settingsHelp(program, 'all');
     for (const [key, { isFileOnly }] of settings) {
       const variable = isFileOnly ? undefined : variableName(program, key);
@@ -54,7 +54,7 @@ describe.each(SETTING_GUIDES)('$program.command', ({ declared, program, sources 
     }
   });
 
-  test('every setting is read outside of its declaration', () => {
+  test('every setting is read somewhere outside its declaration', () => {
     const files = sources.flatMap(codeIn);
     const isAt = (place: string, path: string): boolean =>
       place.endsWith('/') ? path.startsWith(place) : path === place;
@@ -71,7 +71,7 @@ type CodeFile = { readonly path: string; readonly text: string };
 
 /**
  * Returns production code without tests and test helpers. A file is classified by its folder and
- * content, not by its name.
+ * contents, not by its name.
  */
 function codeIn(folder: string): CodeFile[] {
   return readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })
@@ -81,8 +81,8 @@ function codeIn(folder: string): CodeFile[] {
 }
 
 /**
- * Returns the names that are read from `config` or `settings`: as a property, by destructuring, or
- * from a parameter of that type.
+ * Returns the names read from `config` or `settings`: as a property, by destructuring, or from a
+ * parameter of that type.
  */
 function namesRead(files: readonly CodeFile[]): ReadonlySet<string> {
   const code = files.map((file) => toSource(file).code).join('\n');

@@ -19,7 +19,8 @@ import {
 } from '../support/venue-process.ts';
 
 /**
- * Goal: an operator supervises a single process, which reports in one line why it did not start.
+ * Goal: an operator supervises a single process, and if it does not start, it reports why in one
+ * line.
  */
 
 const random = seededRandom(freshSeed('CRASH_SEED'));
@@ -44,7 +45,7 @@ function run(command: string, args: readonly string[]): Run {
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  // A venue that outlives npm can keep the streams open, so only the exit of npm counts.
+  // A venue that outlives npm can keep the streams open, so only npm's exit counts.
   const ended = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => setTimeout(() => resolve(code), 50));
   });
@@ -58,8 +59,7 @@ function run(command: string, args: readonly string[]): Run {
 }
 
 /**
- * A package with this project's `npm start`, which starts the program that was bundled for this
- * test run.
+ * A package with this project's `npm start`, which starts the program bundled for this test run.
  */
 let project: string;
 beforeAll(async () => {
@@ -129,7 +129,7 @@ describe('npm start supervises the venue', () => {
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), SECONDS_MAX);
   });
 
-  test('npm start reports in one line why the venue did not start, and has its exit code', async () => {
+  test("if the venue does not start, npm start reports why in one line and exits with the venue's code", async () => {
     const npm = npmStart('--oracle', 'moon');
     expect(await npm.ended).toBe(2);
     expect(npm.stderr()).toMatch(/^oracle: .*see --help\)\n$/);
@@ -137,7 +137,7 @@ describe('npm start supervises the venue', () => {
 });
 
 describe('a failed start reports its reason', () => {
-  test('a start in an unusable folder is reported in one line with exit code 1', async () => {
+  test('starting in an unusable folder is reported in one line with exit code 1', async () => {
     const file = join(await temporaryData(), 'file');
     await writeFile(file, '');
     const venue = main('--port', '0', '--data', join(file, 'data'));
@@ -157,7 +157,7 @@ describe('a failed start reports its reason', () => {
     ],
   ];
   test.each(sampledCases(UNREAL, 1, random))(
-    'a start on mainnet with %s fails',
+    'starting on mainnet with %s fails',
     async (_, flags, text) => {
       const data = join(await temporaryData(), 'data');
       const venue = main('--port', '0', '--network', 'mainnet', '--data', data, ...flags);
@@ -172,7 +172,7 @@ test('--version prints the version and ends', async () => {
   const venue = main('--version');
   expect(await venue.ended).toBe(0);
   expect(venue.stdout()).toMatch(/^Oddlot \S+ \(Node \d+\.\d+\.\d+\)\n$/);
-  // The venue, the SDK and the page are released with the same version.
+  // The venue, the SDK and the page are released under the same version.
   expect(venue.stdout().split(' ')[1]).toBe(VERSION);
 });
 
@@ -183,7 +183,7 @@ describe('the operations port is private', () => {
    */
   const elsewhere = (url: string): string => url.replace(/\/\/[0-9.]+:/, '//127.0.0.2:');
 
-  test('the operations port is two above the port and remains on loopback, like the local chain', async () => {
+  test('the operations port is two above the main port and stays on loopback, like the local chain', async () => {
     const port = await freePorts(4);
     const place = ['--host', '0.0.0.0', '--port', String(port), '--data', await temporaryData()];
     const venue = main(...place, '--no-relay', ...FIXED_PRICE_FLAGS);

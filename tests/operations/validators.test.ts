@@ -26,7 +26,7 @@ import {
 
 /**
  * Goal: a venue with external signers works as docs/operate/bridge-setup.md and bridge-runbook.md
- * describe. Method: the commands of the guides create the keys and the bridge on an external chain.
+ * describe. Method: the commands in the guides create the keys and the bridge on an external chain.
  * Three validators and a venue run as processes.
  */
 
@@ -34,7 +34,7 @@ const GUIDE = ['bridge-setup.md', 'bridge-runbook.md']
   .map((name) => readFileSync(join(REPOSITORY, 'docs/operate', name), 'utf8'))
   .join('\n');
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
-/** The polling rate is low, because each request is work for the venue. */
+/** The polling rate is low, because each request means work for the venue. */
 const LOOK = { timeout: 60_000, interval: 150 };
 const NAMED = ['--service-network', 'example.org'];
 const NAMES = ['validator-1', 'validator-2', 'validator-3'] as const;
@@ -69,7 +69,7 @@ async function mint(to: Hex, amount: string): Promise<void> {
   await chain.reads.waitForTransactionReceipt({ hash });
 }
 
-/** Returns the flags with which the venue uses the current bridge. */
+/** Returns the flags for a venue that uses the current bridge. */
 function bridgeFlags(): readonly string[] {
   const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
   const keys = ['--relayer-key', join(folder, 'relayer.key'), '--validators', urls.join(',')];
@@ -190,7 +190,7 @@ async function ask(at: number, changes: object, key = 'relayer'): Promise<[numbe
 }
 
 describe('R-withdraw: two of three validators must sign', () => {
-  test('payouts continue with one of three validators killed, stop with two, and resume when one is back', async () => {
+  test('payouts continue with one of three validators killed, stop with two, and resume once one is back', async () => {
     const alice = await depositor();
     await validators[0]!.kill();
     await alice.withdraw('20');
@@ -249,7 +249,7 @@ describe('R-withdraw: two of three validators must sign', () => {
   });
 });
 
-test("R-multisig: validators pay a withdrawal signed by the signers that the account's own signed action names", async () => {
+test("R-multisig: validators pay a withdrawal signed by the signers named in the account's own signed action", async () => {
   const group = await depositor();
   const members = [generatePrivateKey(), generatePrivateKey()].map((key) =>
     createClient({ url: venue.url, wallet: privateKeyWallet(key) }),
@@ -276,7 +276,7 @@ describe('R-withdraw: a withdrawal can be cancelled only if it cannot be paid', 
   const cancelled = (at: number, withdrawalId: string, user: Hex) =>
     ask(at, { type: 'cancellation', withdrawalId, user, reason: 'not authorised' });
 
-  test('a withdrawal that can be paid cannot be cancelled, regardless of the reports of an endpoint and even while a pause delays it', async () => {
+  test('a withdrawal that can be paid cannot be cancelled, whatever an endpoint reports and even while a pause delays it', async () => {
     const zoe = await depositor();
     const [pause = '', unpause = ''] = commandsOf('Pause').split('\n');
     await shell.run(pause);
@@ -328,7 +328,7 @@ describe('R-withdraw: a withdrawal can be cancelled only if it cannot be paid', 
   });
 });
 
-test('a validator reports in one line why it does not start, and stops on request', async () => {
+test('a validator that does not start reports why in one line, and a running one stops on request', async () => {
   const key = join(folder, 'validator-1.key');
   const names = ['--service-network', venueName, '--relayer', addressOf('relayer')];
   const place = ['--chain-id', '421614', '--bridge', bridge, '--port', '0'];
@@ -346,7 +346,7 @@ test('a validator reports in one line why it does not start, and stops on reques
   await validators[0]!.start();
 });
 
-test('a mainnet venue does not start with a key file that others can read', async () => {
+test('a mainnet venue does not start with a key file that other users can read', async () => {
   const key = join(folder, 'open.key');
   await writeFile(key, keyOf('relayer'), { mode: 0o644 });
   const place = ['--chain', chain.url, '--bridge-contract', bridge, '--usdc-contract', token];
@@ -385,7 +385,7 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md are correct', () =>
     expect(await carol.chainMoney()).toBe(usdc('49.9'));
   });
 
-  test('a pause stops payouts visibly, and both ways to end it work', async () => {
+  test('a pause visibly stops payouts, and both ways of ending it work', async () => {
     const dave = await depositor();
     const commands = commandsOf('Pause')
       .split('\n')
@@ -443,10 +443,10 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md are correct', () =>
     await erin.becomes('confirmed');
     expect(await erin.chainMoney()).toBe(usdc('29.8'));
     expect(await money.balanceOf(next as Hex)).toBe(held - usdc('19.9'));
-    // The venue credits deposits into the new bridge.
+    // The venue credits deposits made into the new bridge.
     await depositor();
 
-    // Validators do not sign a payout of the former bridge for the new one.
+    // Validators do not sign for the new bridge a payout belonging to the former one.
     const old = (await erin.rows())[1]!;
     const { user } = erin;
     const owed = { withdrawalId: String(old.id), user, destination: user, usd: '9900000' };

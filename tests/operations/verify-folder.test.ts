@@ -22,10 +22,10 @@ import {
 } from '../support/venue-process.ts';
 
 /**
- * Goal: `oddlot verify` finds all errors in a data folder and reports their positions. Method:
+ * Goal: `oddlot verify` finds all errors in a data folder and reports where they are. Method:
  * change single bytes in copies of a real venue's folder, which has compressed old segments, and of
  * a folder that began under earlier rules. Forge commands with matching checksums and hashes. A
- * changed byte must be reported, unless all readable data of the file is still the same.
+ * changed byte must be reported, unless all readable data in the file is still the same.
  */
 
 const now = () => Date.now();
@@ -36,7 +36,7 @@ const random = seededRandom(SEED);
 let folder = '';
 let eraFolder = '';
 
-/** Rewrites the log in short segments and compresses all of them except the last. */
+/** Rewrites the log in short segments and compresses all but the last of them. */
 async function shortened(data: string): Promise<void> {
   const entries = await entriesOf(data);
   await rename(join(data, 'journal'), join(data, 'journal-before'));
@@ -119,7 +119,7 @@ describe.each(Object.entries(KINDS))('a changed byte of %s', (kind, list) => {
       const counts = { found: 0, harmless: 0, unread: 0 };
       const flips = Math.ceil(FLIPS / Object.keys(KINDS).length);
       for (let flip = 0; flip < flips; flip++) {
-        // The first change must be detected. Later ones may affect unused bytes.
+        // The first change must be detected. Later ones may hit unused bytes.
         const isMeant = flip === 0;
         const file = files[isMeant ? 0 : random.below(files.length)]!;
         const isEra = kind === 'eras';
@@ -161,7 +161,7 @@ describe.each(Object.entries(KINDS))('a changed byte of %s', (kind, list) => {
   );
 });
 
-test('every byte after the last record of a compressed segment is checked, including the total checksum', async () => {
+test("every byte after a compressed segment's last record is checked, including the total checksum", async () => {
   const [file] = await filesOf(folder, 'journal', '.zst');
   const bytes = await readFile(file!);
   const copy = await copyOf(folder);
@@ -176,15 +176,15 @@ test('every byte after the last record of a compressed segment is checked, inclu
 const HEADER_BYTES = 4_096;
 
 /**
- * Returns the end of the bytes that can be unused, which is that of a header or of the first line
- * of a snapshot.
+ * Returns the end of the bytes that may be unused: the end of a header, or of a snapshot's first
+ * line.
  */
 function paddedTo(file: string): number {
   if (file.endsWith('.log')) return HEADER_BYTES;
   return file.endsWith('.bin') ? 256 : 0;
 }
 
-/** Reads both files without the verifier and checks that their readable content is equal. */
+/** Reads both files without the verifier and checks that their readable contents are equal. */
 async function expectSameContent(file: string, original: string, where: string): Promise<void> {
   if (file.endsWith('.sqlite')) {
     const as = async (read: string) =>
@@ -210,8 +210,8 @@ async function copyTo(target: string, file: string): Promise<string> {
 const UNREAD = new Set(['kysely_migration.timestamp']);
 
 /**
- * Returns every cell of every table with its type, all tables and indexes, and SQLite's page
- * checks.
+ * Returns every cell in every table with its type, all tables and indexes, and the result of
+ * SQLite's page checks.
  */
 function contentOf(file: string): unknown {
   const database = new DatabaseSync(file);
@@ -276,7 +276,7 @@ describe('a changed database is reported', () => {
   });
 });
 
-describe('a forged log is reported despite matching checksums and hashes', () => {
+describe('a forged log is reported even though its checksums and hashes match', () => {
   const forged = async (change: (entry: LogEntry) => LogEntry) => {
     const stolen = await CompromisedVenue.rewritten(folder, (entry) => {
       const commands = entry.commands.filter(({ command }) => command.type !== 'attest');
@@ -303,7 +303,7 @@ describe('a forged log is reported despite matching checksums and hashes', () =>
       ),
     })).then(({ findings }) => findings[0]);
 
-  test('a payment of test funds that was multiplied by a thousand is listed as unverified with its amount', async () => {
+  test('a payment of test funds multiplied by a thousand is listed as unverified, with its amount', async () => {
     const honest = await verifyFolder({ data: folder, now });
     const grants = /^grants of test funds: (\d+), ([\d.]+) USDC in total$/;
     const [, count, amount] = honest.believed.map((line) => grants.exec(line)).find(Boolean) ?? [];
@@ -325,7 +325,7 @@ describe('a forged log is reported despite matching checksums and hashes', () =>
     expect(believed.faucet).toEqual({ commands: Number(count), usdc: forgedAmount });
   });
 
-  test('an attested snapshot that does not match its blocks is reported even without the snapshot file', async () => {
+  test('an attested snapshot that does not match its blocks is reported even if the snapshot file is missing', async () => {
     const stolen = await CompromisedVenue.open(folder);
     const { height } = stolen.replica.head;
     const content = hash(`0x${'cd'.repeat(32)}`);
@@ -351,7 +351,7 @@ describe('a forged log is reported despite matching checksums and hashes', () =>
     expect(found?.what).toMatch(/command \d+: withdraw has no signed request/);
   });
 
-  test('a changed signature of a request is reported', async () => {
+  test('a changed request signature is reported', async () => {
     const found = await withWithdrawal((logged) => ({
       ...logged,
       request:

@@ -11,9 +11,9 @@ import { packageProblems, typesReport } from './registry-checks.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * Goal: the tarball `oddlot` provides a venue and its tools without this repository. Method: build
- * and pack the package, install it in an empty folder without running scripts, and use it as in the
- * guide.
+ * Goal: the tarball `oddlot` provides a venue and its tools without needing this repository.
+ * Method: build and pack the package, install it in an empty folder without running scripts, and
+ * use it as in the guide.
  */
 
 let folder: string;
@@ -90,11 +90,11 @@ test('the package contains no TypeScript, no workspace dependency and no install
 
 test("a registry's checks find no problems in the tarball", async () => {
   expect(await packageProblems(tarball)).toEqual([]);
-  // The package contains only a command, so there are no types to check.
+  // The package has only a command, so there are no types to check.
   expect(await typesReport(tarball)).toBe(undefined);
 });
 
-test('the installed commands lead from a key to a position', async () => {
+test('the installed commands take a user from a key to a position', async () => {
   expect(await oddlot('keys', 'new')).toMatch(/^main 0x/);
   expect(await oddlot('faucet')).toContain('Credited 100000 test USDC');
   await expect
@@ -104,7 +104,7 @@ test('the installed commands lead from a key to a position', async () => {
   expect(await oddlot('fills')).toContain('buy');
 });
 
-test('the clock of an installed test venue can be controlled externally', async () => {
+test("an installed test venue's clock can be controlled from outside", async () => {
   const flags = ['dev', '--controls', '0', '--port', '0', '--accounts', '1', '--json'];
   const inHand = spawn(NODE, [program(), ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
@@ -124,7 +124,7 @@ test('the clock of an installed test venue can be controlled externally', async 
   }
 });
 
-test("a new account's order fills against the quotes of the installed examples", async () => {
+test("a new account's order fills against the installed examples' quotes", async () => {
   const flags = ['dev', '--liquidity', 'examples', '--port', '0', '--accounts', '0', '--json'];
   const quoted = spawn(NODE, [program(), ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
@@ -132,7 +132,7 @@ test("a new account's order fills against the quotes of the installed examples",
     const { makers, url: own } = JSON.parse(String(printed));
     expect(await oddlot('--url', own, 'faucet')).toContain('Credited 100000 test USDC');
     const buy = ['order', 'buy', '0.001', 'BTC', '--slippage', '5'];
-    // Between two rounds of the maker, there can be no quotes.
+    // Between two of the maker's rounds, there may be no quotes.
     await expect.poll(() => oddlot('--url', own, ...buy)).toMatch(/^filled: order \d+/);
     expect(makers).toHaveLength(2);
   } finally {
@@ -148,7 +148,7 @@ test('the package serves the page and the documentation', async () => {
   expect(await (await fetch(`${url}/openapi.json`)).json()).toMatchObject({ openapi: '3.1.0' });
 });
 
-test('an older Node prints an error with the required version', async () => {
+test('an older Node prints an error that gives the required version', async () => {
   const old = await nodeOf(22);
   await expect(runCommand(old, [program(), 'status'], { cwd: folder })).rejects.toThrow(
     'oddlot requires Node 24 or newer, but this is 22.',

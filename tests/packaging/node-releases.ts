@@ -4,14 +4,14 @@ import { delimiter, join } from 'node:path';
 import { NODE, REPOSITORY } from '../support/venue-process.ts';
 import { runCommand } from './run-command.ts';
 
-/** The newest releases of the Node versions that the SDK supports. */
+/** The newest releases of each Node version that the SDK supports. */
 const RELEASES: Readonly<Record<number, string>> = { 20: '20.20.2', 22: '22.23.3' };
-/** The releases remain cached between runs, because each takes 180 MB. */
+/** The releases stay cached between runs, because each takes 180 MB. */
 const CACHE = join(REPOSITORY, 'node_modules', '.cache', 'node-releases');
 
 /**
- * Returns a Node of a major version: the project's own Node, one installed on the machine, or
- * otherwise the package from the registry that the project itself uses.
+ * Returns a Node of a given major version: the project's own, one installed on the machine, or
+ * otherwise the registry package that the project itself uses.
  */
 export async function nodeOf(major: number): Promise<string> {
   for (const candidate of [NODE, process.execPath, ...nodesOfPath()]) {
@@ -39,7 +39,7 @@ async function fetched(release: string): Promise<string> {
   const folder = join(CACHE, release);
   const node = join(folder, 'node_modules', name, 'bin', 'node');
   if (existsSync(node)) return node;
-  // The folder is renamed when it is complete, so that an interrupted run leaves no partial files.
+  // The folder is renamed once complete, so that an interrupted run leaves no partial files.
   const draft = `${folder}.${process.pid}`;
   await mkdir(draft, { recursive: true });
   await writeFile(join(draft, 'package.json'), '{"private":true}');

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { REPOSITORY } from '../support/venue-process.ts';
 import { runCommand } from './run-command.ts';
 
-/** Packages that are packed from their sources, with the packages that each of them contains. */
+/** Packages that are packed from their sources, along with the packages bundled into each. */
 const CLIENTS = {
   sdk: ['units', 'protocol', 'sdk'],
   ccxt: ['units', 'protocol', 'sdk', 'ccxt'],
@@ -13,7 +13,7 @@ const CLIENTS = {
 
 /**
  * Packs a client and returns the path of the tarball. A copy of the sources is packed, because
- * packing replaces the manifest while other tests run.
+ * packing replaces the manifest and other tests are running.
  */
 export async function packClientCopy(
   folder: string,

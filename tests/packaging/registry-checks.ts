@@ -3,7 +3,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 
-/** Returns the problems of the manifest and the files of a tarball. */
+/** Returns the problems found in a tarball's manifest and files. */
 export async function packageProblems(tarball: string): Promise<readonly string[]> {
   const data = new Uint8Array(await readFile(tarball)).buffer;
   const { messages } = await publint({ pack: { tarball: data }, strict: true });
@@ -16,7 +16,7 @@ type TypesReport = {
 };
 
 /**
- * Checks the types of a package that contains only an ES module. CommonJS before Node 20.19 cannot
+ * Checks the types of a package that has only an ES module. CommonJS before Node 20.19 cannot
  * require it, and TypeScript's older resolution cannot find it. Returns undefined if the package
  * has no types.
  */

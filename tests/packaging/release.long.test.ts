@@ -10,12 +10,12 @@ import { NODE, REPOSITORY } from '../support/venue-process.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * Goal: `npm run release` creates usable artefacts, and changes nothing before all checks have
- * passed. Method: run the command without publishing in a clone of the working tree, including
+ * Goal: `npm run release` creates usable artefacts, and changes nothing until all checks have
+ * passed. Method: run the command, without publishing, in a clone of the working tree that includes
  * uncommitted files. An invalid release is rejected before any artefact is created.
  */
 
-/** The folder of installed packages can be a link, which .gitignore does not match. */
+/** The folder of installed packages may be a link, which .gitignore does not match. */
 const LINKS = 'node_modules\n';
 
 /** A release builds the page and all packages, and installs each of them. */
@@ -23,7 +23,7 @@ const RELEASE_MS_MAX = 900_000;
 
 let folder: string;
 let clone: string;
-/** The version that is released in the clone. */
+/** The version being released in the clone. */
 let version: string;
 
 const git = (...parameters: string[]): Promise<string> => {
@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /**
- * Copies all files of this tree that git would track. The tree can be a repository or an unpacked
+ * Copies all files in this tree that git would track. The tree may be a repository or an unpacked
  * archive.
  */
 async function cloneTree(): Promise<void> {
@@ -87,7 +87,7 @@ test('a release with uncommitted changes is rejected', async () => {
   await rm(join(clone, 'draft.txt'));
 });
 
-test('a version that is not newer, or not equal everywhere, is rejected', async () => {
+test('a version that is not newer, or not the same everywhere, is rejected', async () => {
   const [last] = releasesIn(await readFile(join(clone, 'CHANGELOG.md'), 'utf8'));
   setVersion(clone, last!.version);
   await git('commit', '--quiet', '--all', '--no-verify', '--message', 'old');

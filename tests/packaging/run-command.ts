@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 /**
- * Runs a program to its end and returns its output. If the program fails, the error contains its
+ * Runs a program to its end and returns its output. If the program fails, the error includes its
  * error output.
  */
 export async function runCommand(
@@ -26,8 +26,8 @@ export async function runCommand(
 }
 
 /**
- * Returns the environment without npm's variables for scripts, which would change the behaviour of
- * a nested npm.
+ * Returns the environment without the variables that npm sets for scripts, which would change how a
+ * nested npm behaves.
  */
 export function quietEnvironment(): NodeJS.ProcessEnv {
   const settings = Object.entries(process.env).filter(

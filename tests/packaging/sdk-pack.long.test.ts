@@ -14,7 +14,7 @@ import { packageProblems, typesReport } from './registry-checks.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * Goal: the SDK's tarball is usable without this repository. Method: pack the SDK as in a release,
+ * Goal: the SDK's tarball is usable without this repository. Method: pack the SDK as for a release,
  * install it in an empty folder, and use it there with a real venue.
  */
 
@@ -22,7 +22,7 @@ const random = seededRandom(freshSeed('PACK_SEED'));
 /** Supported Node versions. Each run tests one of them, and `npm run test:long` tests all. */
 const MAJORS = sampledCases([20, 22, 24], 1, random);
 
-/** Code of a TypeScript user. */
+/** Code written by a TypeScript user. */
 const CONSUMER = `
 import { ApiError, createClient, privateKeyWallet, type OrderUpdate } from '@oddlot/sdk';
 import { cancelAll, createSender } from '@oddlot/sdk/actions';
@@ -46,7 +46,7 @@ export async function go(): Promise<string> {
 type Vector = { readonly name: string; readonly txHash: string };
 
 let folder: string;
-/** The folder of an external user with the installed tarball. */
+/** An external user's folder with the installed tarball. */
 let home: string;
 let tarball: string;
 let venue: Venue;
@@ -118,7 +118,7 @@ test('every kind of project that can import the SDK can resolve its types', asyn
   expect(await typesReport(tarball)).toEqual({ entryPoints, problems: [] });
 });
 
-test('the SDK does not contain code that only the venue needs', async () => {
+test('the SDK does not include code that only the venue needs', async () => {
   const files = await readdir(join(home, 'node_modules/@oddlot/sdk'), { recursive: true });
   for (const name of files.filter((file) => file.endsWith('.js'))) {
     const text = await readFile(join(home, 'node_modules/@oddlot/sdk', name), 'utf8');
@@ -139,7 +139,7 @@ test.each(MAJORS)('the SDK trades and subscribes on Node %i', async (major) => {
     name: 'ETH-USDC',
     state: 'open',
     isReceived: true,
-    // Node 20 has no WebSocket, so the SDK uses `ws`.
+    // Node 20 has no WebSocket, so the SDK uses `ws` there.
     hasOwnSocket: major > 20,
   });
 });
@@ -153,7 +153,7 @@ const CONSUMERS: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 test.concurrent.each(sampledCases(CONSUMERS, 1, random))(
-  'the types of the SDK are complete in %s',
+  "the SDK's types are complete in %s",
   async (kind, flags) => {
     const resolution = kind === 'a page' ? 'bundler' : 'nodenext';
     const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
@@ -171,7 +171,7 @@ test('a browser bundle of the SDK needs no Node modules', async () => {
   );
   const code = await bundled(join(home, 'page.js'));
   expect(code).not.toMatch(/["'`]node:|\brequire\s*\(\s*["'`]/);
-  // The sandbox contains only the globals that every browser has: no process, no Buffer, no module
+  // The sandbox has only the globals that every browser has: no process, no Buffer, no module
   // loader.
   const page = {
     given: JSON.stringify({ url: venue.url, vector }),

@@ -8,12 +8,12 @@ import { REPOSITORY } from '../support/venue-process.ts';
 
 /**
  * Goal: a trading page loads little code for the SDK. Method: bundle typical imports as a page
- * would, minified and compressed, but without the library of curves and hashes, which wallets
+ * would, minified and compressed, but leaving out the library for curves and hashes, which wallets
  * include in any case.
  */
 
 const SOURCES = join(REPOSITORY, 'packages/sdk/src');
-/** The maximum size of each bundle in bytes after gzip. */
+/** The maximum gzipped size of each bundle, in bytes. */
 const BUDGETS: readonly (readonly [
   what: string,
   entryPoint: string,

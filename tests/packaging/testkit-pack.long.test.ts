@@ -10,13 +10,13 @@ import { runCommand } from './run-command.ts';
 
 /**
  * Goal: the testkit's tarball is usable without this repository. Method: build and pack the
- * package, install it in an empty folder without running scripts, and use it there in a test of
- * `node:test` and with the compiler.
+ * package, install it in an empty folder without running scripts, and use it there in a `node:test`
+ * test and with the compiler.
  */
 
 /**
- * The test of an external user. Threads and a settlement chain make it load all files of the
- * package.
+ * An external user's test. With threads and a settlement chain, it loads all of the package's
+ * files.
  */
 const USE = `
 import assert from 'node:assert/strict';
@@ -62,7 +62,7 @@ export async function go(bot: Bot): Promise<string> {
   return reply.status === 'executed' ? reply.orders[0]!.state : hash + report.endUsdc;
 }`;
 
-/** Code of a user who tests a bot that is written with the SDK. */
+/** Code by a user who tests a bot written with the SDK. */
 const BOT = `
 import { createClient, privateKeyWallet } from '@oddlot/sdk';
 import { startVenue } from '@oddlot/testkit';
@@ -79,7 +79,7 @@ await venue.stop();`;
 const INSTALL = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
 
 let folder: string;
-/** The folder of an external user with the installed tarball. */
+/** An external user's folder with the installed tarball. */
 let home: string;
 let tarball: string;
 
@@ -127,7 +127,7 @@ test("a registry's checks find no problems in the tarball", async () => {
   expect(await typesReport(tarball)).toEqual({ entryPoints, problems: [] });
 });
 
-test('a test with node:test starts venues with and without threads, and orders fill', async () => {
+test('a test using node:test starts venues with and without threads, and orders fill', async () => {
   await writeFile(join(home, 'use.test.mjs'), USE);
   const printed = await runCommand(NODE, ['--test', 'use.test.mjs'], { cwd: home });
   expect(printed).toMatch(/pass 2\b/);
@@ -138,14 +138,14 @@ test.each(['nodenext', 'bundler'])('the types are complete with %s', async (reso
   expect(await compile('consumer.ts', resolution)).toBe('');
 });
 
-test('a bot that is written with the SDK trades over the connection of a venue', async () => {
+test("a bot written with the SDK trades over a venue's connection", async () => {
   await runCommand('npm', [...INSTALL, await packClientCopy(folder, 'sdk')], { cwd: home });
   await writeFile(join(home, 'bot.ts'), BOT);
   expect(await compile('bot.ts', 'nodenext')).toBe('');
   expect(await runCommand(NODE, ['bot.ts'], { cwd: home })).toBe('filled\n');
 });
 
-/** Compiles a file with all checks, including those of declarations, and returns the errors. */
+/** Compiles a file with all checks, including those on declarations, and returns the errors. */
 function compile(file: string, resolution: string): Promise<string> {
   const module = resolution === 'bundler' ? 'esnext' : 'nodenext';
   const roots = ['--typeRoots', join(REPOSITORY, 'node_modules/@types'), '--types', 'node'];

@@ -46,7 +46,7 @@ function ownAddress(): Hex {
   return mnemonicToAccount(words).address.toLowerCase() as Hex;
 }
 
-/** Waits until a transfer of a user has a status. */
+/** Waits until a user's transfer has a given status. */
 async function become(user: string, status: string, id: string): Promise<RelayTransfer> {
   let found: RelayTransfer | undefined;
   const look = async (): Promise<string | undefined> => {
@@ -95,7 +95,7 @@ test('R-deposit: the exact amount moves from the second chain to the venue and b
   expect(await (await relay.chain('arbitrum')).balanceOf(receiver)).toBe(usdc('9.9'));
 });
 
-test('amounts below the minimum accumulate, an address can be paid repeatedly, and ethers can pay too', async () => {
+test('amounts below the minimum add up, an address can be paid more than once, and ethers can pay too', async () => {
   const { key } = await relay.rich();
   const user = fundedUser();
   const base = await relay.chain('base');
@@ -107,7 +107,7 @@ test('amounts below the minimum accumulate, an address can be paid repeatedly, a
   const rpc = new ethers.JsonRpcProvider(
     base.reader.chain?.rpcUrls.default.http[0],
     undefined,
-    // The library would otherwise serve a second request for the nonce from its cache.
+    // Without this, the library would serve a second request for the nonce from its cache.
     { cacheTimeout: -1 },
   );
   const abi = ['function transfer(address to, uint256 amount) returns (bool)'];
@@ -133,7 +133,7 @@ test('amounts below the minimum accumulate, an address can be paid repeatedly, a
   ]);
 });
 
-/** Times of the two kills: one during the deposit and one during the withdrawal. */
+/** The times of the two kills: one during the deposit and one during the withdrawal. */
 const SEED = freshSeed('CRASH_SEED');
 const moments = sampledCases(['under way', 'done'], 1, seededRandom(SEED));
 
@@ -188,7 +188,7 @@ test(`every transfer arrives once despite kills of the relay and the venue (${mo
   expect(next.address).not.toBe(given.address);
 }, 180_000);
 
-test("an operator's own relay waits for funds, reports this, and continues when it has some", async () => {
+test("an operator's own relay waits for funds, reports this, and continues once it has some", async () => {
   const arbitrum = await relay.chain('arbitrum');
   const rpc = arbitrum.reader.chain?.rpcUrls.default.http[0];
   const data = await temporaryData();
@@ -328,7 +328,7 @@ describe('the relay rejects invalid requests', () => {
     expect(await response.json()).toMatchObject({ success: false, code, message });
   });
 
-  test('R-agents: an agent key of an account is rejected as a receiver', async () => {
+  test("R-agents: an account's agent key is rejected as a receiver", async () => {
     const owner = generatePrivateKey();
     const wallet = privateKeyWallet(owner);
     await post(venue.url, '/request-fund', { user: wallet.address });
@@ -342,7 +342,7 @@ describe('the relay rejects invalid requests', () => {
     expect(answer).toMatchObject({ status: 400, code: 10002, name: 'BAD_REQUEST' });
   });
 
-  test('R-transfer: a contract or an address of the relay is rejected as a receiver', async () => {
+  test("R-transfer: a contract or one of the relay's addresses is rejected as a receiver", async () => {
     const { data } = await info({ type: 'settings' });
     const given = await relay.client.depositAddress(into as typeof INTO & { dstAddr: string });
     const peg = await relay.client.pegAddress(out as typeof OUT & { dstAddr: string });
@@ -386,14 +386,14 @@ describe('the relay rejects invalid requests', () => {
     ).toBe(415);
   });
 
-  test("withdrawal addresses without the relay's signature are rejected", async () => {
+  test('withdrawal addresses not signed by the relay are rejected', async () => {
     const signature = `0x${'1'.repeat(130)}`;
     const answer = await post(venue.operations, '/pegs', { addresses: [dstAddr], signature });
     expect(answer).toMatchObject({ status: 403, success: false, name: 'UNAUTHORIZED' });
   });
 });
 
-test('the chains are listed with their terms, the settlement chain first', async () => {
+test('the chains are listed with their terms, starting with the settlement chain', async () => {
   const rows = await relay.client.chains();
   expect(rows.map(({ chain, enabled, withdrawFee }) => [chain, enabled, withdrawFee])).toEqual([
     ['arbitrum', true, '0.1'],

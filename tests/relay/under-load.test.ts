@@ -11,15 +11,15 @@ import { startRelay, type StartedRelay } from '../support/relay.ts';
 import { temporaryData } from '../support/venue-process.ts';
 
 /**
- * Goal: each transfer to a relay withdrawal address is paid once and never exceeds its balance,
- * despite new transfers and kills of the relay at any time. Method: a relay process with its own
- * files runs between a venue and chains that record every request. Any request can trigger another
- * transfer, and some are the last request before a kill.
+ * Goal: each transfer to a relay withdrawal address is paid once, and payments never exceed the
+ * address's balance, despite new transfers and kills of the relay at any time. Method: a relay
+ * process with its own files runs between a venue and chains that record every request. Any request
+ * may trigger another transfer, and some are the last request before a kill.
  */
 
 const TRANSFERS = Number(process.env['RELAY_TRANSFERS'] ?? 60);
 /**
- * The number of requests between kills, and before the first kill. A start also needs some
+ * The number of requests between kills, and before the first kill. Starting also takes some
  * requests.
  */
 const KILL_AFTER = { least: 60, most: 700, first: 300 };
@@ -63,7 +63,7 @@ async function paymentsTo(world: ModelWorld, receiver: Hex): Promise<readonly bi
 }
 
 test(
-  `R-conservation: ${TRANSFERS} transfers to relay withdrawal addresses during new rows and kills are each paid once`,
+  `R-conservation: ${TRANSFERS} transfers to relay withdrawal addresses, amid new rows and kills, are each paid once`,
   async () => {
     const world = await new ModelWorld([{ owner: FLOAT, usdc: RICH }]).open();
     world.venue.give(ALICE, RICH);
@@ -119,7 +119,7 @@ test(
       for (const [at, receiver] of RECEIVERS.entries()) {
         expect(world.chains.base.usdcOf(receiver)).toBeLessThanOrEqual(payable(at));
       }
-      // A client's query makes the relay check its addresses earlier.
+      // A client's query makes the relay check its addresses sooner.
       const own = createRelayClient({ url: relay.url, retriesMax: 0 });
       await own.transfers({ user: ALICE, pageSize: 1 }).catch(() => undefined);
       for (const peg of pegs)

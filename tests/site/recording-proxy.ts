@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Json } from '../support/client.ts';
 
-/** A request to the venue with its response, or a frame to one of its sockets. */
+/** A request to the venue with its response, or a frame sent to one of its sockets. */
 export type Recorded = { readonly path: string; readonly sent: Json; readonly answer?: Json };
 
 /** Forwards requests and frames to a venue, and records them. */

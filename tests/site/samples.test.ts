@@ -12,7 +12,7 @@ import { FIXED_PRICE_FLAGS, HOLDING, NODE, REPOSITORY, Venue } from '../support/
 import { recordingProxy, type Recorded } from './recording-proxy.ts';
 
 /**
- * Goal: the TypeScript samples of the site compile, and send exactly the recorded requests, which a
+ * Goal: the site's TypeScript samples compile, and send exactly the recorded requests, which a
  * venue accepts or rejects only because of its state. The Python samples have the same test in
  * `python/tests/test_samples.py`.
  */
@@ -30,14 +30,14 @@ const SAMPLES = ENTRIES.flatMap(({ kind, name, text }): Sample[] =>
   })),
 );
 
-/** Recorded requests of the reference: the bodies of queries, actions and subscriptions. */
+/** The reference's recorded requests: the bodies of queries, actions and subscriptions. */
 const RECORDED = [...SOURCES.pages]
   .filter(([path]) => /^docs\/reference\/(?:exchange|info-\w+|streams)\.md$/.test(path))
   .flatMap(([, page]) => [...samplesOf(page).values()].flat())
   .filter(({ label }) => /^(?:Request|Subscribe)/.test(label))
   .map(({ value }) => value as Json);
 
-/** Errors that are due to a request itself rather than the state of the venue. */
+/** Errors caused by a request itself rather than by the venue's state. */
 const WRONG_REQUEST = ['BAD_REQUEST', 'NOT_ALLOWED', 'MISMATCH', 'BAD_NONCE', 'VERSION'];
 
 let folder: string;
@@ -45,7 +45,7 @@ let venue: Venue;
 let proxy: Awaited<ReturnType<typeof recordingProxy>>;
 
 beforeAll(async () => {
-  // The folder is inside the repository, so that the samples find its packages.
+  // The folder is inside the repository, so that the samples find the repository's packages.
   const parent = join(REPOSITORY, 'dist');
   await mkdir(parent, { recursive: true });
   folder = await mkdtemp(join(parent, 'samples-'));
@@ -91,7 +91,7 @@ test('all TypeScript samples compile', async () => {
 });
 
 describe('the samples send the recorded requests', () => {
-  test('the samples send every recorded request, and the venue reports none as invalid', async () => {
+  test('the samples send every recorded request, and the venue reports none of them as invalid', async () => {
     await runSamples();
     const missing = RECORDED.filter(
       (request) => !proxy.records.some((each) => isSame(each, request)),
@@ -127,7 +127,7 @@ async function runSamples(): Promise<void> {
   }
 }
 
-/** Signatures, nonces and expiries differ in each run, as do the signers of a wrapper. */
+/** Signatures, nonces, expiries and a wrapper's signers differ in each run. */
 function isSame({ sent }: Recorded, recorded: Json): boolean {
   if (recorded.action === undefined) return isDeepStrictEqual(sent, recorded);
   if (sent.action === undefined || sent.confirm !== recorded.confirm) return false;

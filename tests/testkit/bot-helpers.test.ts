@@ -42,8 +42,8 @@ beforeAll(async () => {
 beforeEach(() => venue.revert(fresh));
 afterAll(() => venue.stop());
 
-describe('names and numbers of instruments are formatted for the API', () => {
-  test('the helpers format names and numbers of perps and outcome markets', async () => {
+describe('instrument names and numbers are formatted for the API', () => {
+  test('the helpers format the names and numbers of perps and outcome markets', async () => {
     const btc = await instruments.find('btc');
     expect(btc).toMatchObject({ id: BTC, name: 'BTC-USDC', isOutcome: false });
     expect(await instruments.find(BTC)).toBe(btc);
@@ -107,7 +107,7 @@ describe('a market order executes within a maximum slippage', () => {
   });
 });
 
-test('more orders than fit in an action are placed in several actions, each with its result', async () => {
+test('more orders than fit in one action are placed in several, each with its result', async () => {
   const { client, address: user } = trader();
   const orders = Array.from({ length: 120 }, (_, index) => buy(String(50_000 + index * 10)));
   const placed = await placeOrders(client, orders);
@@ -116,7 +116,7 @@ test('more orders than fit in an action are placed in several actions, each with
   expect(open.map(({ limitPx }) => limitPx).sort()).toEqual(orders.map(({ p }) => p).sort());
 });
 
-test('waiting for an order resolves whether the order ends later or has already ended', async () => {
+test('waiting for an order resolves whether it ends later or has already ended', async () => {
   const { client, address: user } = trader();
   const [cloid, other] = [newCloid(), newCloid()];
   expect(cloid).toMatch(/^0x[0-9a-f]{32}$/);
@@ -136,8 +136,8 @@ test('waiting for an order resolves whether the order ends later or has already 
   );
 });
 
-describe('a local book follows the book of the venue', () => {
-  test('a local book equals the book of the venue after every change and after a cut', async () => {
+describe("a local book follows the venue's book", () => {
+  test("a local book equals the venue's book after every change and after a cut", async () => {
     const { client } = trader();
     let mismatches = 0;
     const book = new LocalBook(client, BTC, { onMismatch: () => (mismatches += 1) });
@@ -177,7 +177,7 @@ describe('a local book follows the book of the venue', () => {
   });
 });
 
-test('fills arrive once each and in order, across restarts of the bot and of the venue', async () => {
+test('fills arrive once each and in order, across restarts of both the bot and the venue', async () => {
   const { address: user, client } = trader();
   const instrument = await instruments.find('BTC');
   const trade = async (times: number) => {
@@ -236,10 +236,10 @@ test('live orders and positions are kept up to date, even after a cut', async ()
   view.close();
 });
 
-describe('pacing delays requests to stay within the limits', () => {
+describe('pacing delays requests so that they stay within the limits', () => {
   const rateLimit = async () => ({ exchange: { limit: 5, windowMs: 1000 } }) as never;
 
-  test('pacing sends at most as many requests in a window as the venue allows, in order', async () => {
+  test('pacing sends at most as many requests per window as the venue allows, in order', async () => {
     let now = 0;
     const pacer = new Pacer({ info: { rateLimit } }, { share: 0.6, now: () => now });
     const sentAt: number[] = [];
@@ -271,7 +271,7 @@ describe('pacing delays requests to stay within the limits', () => {
   });
 });
 
-test('a dry run shows the data that a wallet signs, without a key', async () => {
+test('a dry run shows the data that a wallet would sign, without needing a key', async () => {
   const { client, wallet } = trader();
   const network = await client.network();
   const action = { type: 'order', grouping: 'na', orders: [buy('90000')] } as const;
@@ -306,7 +306,7 @@ test('a client that signs for another network gets an error with both names', as
   );
 });
 
-test('a client for the wrong network fails at its first signed use, and one for the right network sends no query', async () => {
+test('a client for the wrong network fails the first time it signs, and one for the right network sends no query', async () => {
   const { client, wallet } = trader();
   const network = { ...(await client.network()), serviceNetwork: 'example.org-3fa9c1d2' };
   const asked: string[] = [];
@@ -331,7 +331,7 @@ test('a client for the wrong network fails at its first signed use, and one for 
   expect(settings()).toBe(1);
 });
 
-test('the error for an address without an account is unchanged if the network is right or cannot be queried', async () => {
+test('the error for an address without an account stays the same if the network is right or cannot be queried', async () => {
   const nobody = privateKeyWallet(`0x${'67'.repeat(32)}`);
   const outsider = venue.client(nobody);
   await expect(outsider.exchange.cancelAll({})).rejects.toMatchObject({ name: 'NO_ACCOUNT' });

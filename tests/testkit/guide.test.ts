@@ -6,14 +6,14 @@ import { runCommand } from '../packaging/run-command.ts';
 import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
 /**
- * Goal: the code in the guide of the testkit is tested. `example.test.ts` in this folder is one of
- * its examples.
+ * Goal: the code in the testkit's guide is tested. `example.test.ts` in this folder is one of its
+ * examples.
  */
 
 const HERE = import.meta.dirname;
 
 test.each(['example-first.ts', 'example.test.ts', 'example-node-test.mjs'])(
-  'the guide contains %s unchanged',
+  'the guide includes %s unchanged',
   async (name) => {
     const guide = await readFile(join(REPOSITORY, 'docs/build/testkit.md'), 'utf8');
     expect(guide).toContain(await readFile(join(HERE, name), 'utf8'));
@@ -50,7 +50,7 @@ test('the example for node:test passes', async () => {
   expect(printed).toContain('# pass 1');
 });
 
-test('the guide contains the backtest of an outcome market and its output', async () => {
+test('the guide includes the backtest of an outcome market and its output', async () => {
   const guide = await readFile(join(REPOSITORY, 'docs/build/backtesting.md'), 'utf8');
   const program = join(HERE, 'example-backtest-outcome.ts');
   expect(guide).toContain(await readFile(program, 'utf8'));

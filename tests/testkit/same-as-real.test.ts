@@ -6,9 +6,9 @@ import { type SeededRandom, seededRandom } from '../support/seeded.ts';
 
 /**
  * Goal: a test venue has the same public behaviour as a real venue. Method: run one of each with
- * the same seed, where the real venue has its threads, its syncs and its port. Both get the same
- * random actions, valid and invalid, and the same times and prices. Every response, every frame and
- * the hash of every block must be equal.
+ * the same seed, with threads, syncs and a port in the real venue. Both get the same random
+ * actions, valid and invalid, and the same times and prices. Every response, every frame and every
+ * block hash must be equal.
  */
 
 /** `npm run test:long` uses 10,000 actions. */
@@ -17,7 +17,7 @@ const SEED = freshSeed('TESTKIT_SEED');
 const PERPS = ['BTC', 'ETH', 'SOL'] as const;
 const MIDDLES = { BTC: 97_000, ETH: 3_400, SOL: 180 } as const;
 
-/** A venue with its clients and all their responses. */
+/** A venue with its clients and all the responses they received. */
 class ComparedVenue {
   readonly answers: string[] = [];
   readonly frames: string[] = [];
@@ -87,7 +87,7 @@ afterAll(async () => {
 
 type Step = (compared: ComparedVenue) => Promise<unknown>;
 
-/** Draws the next random step once for both venues. */
+/** Draws the next random step once, for both venues. */
 function drawStep({ below, next, pick }: SeededRandom, market: number): Step {
   const trader = below(4);
   const base = pick(PERPS);
@@ -152,7 +152,7 @@ function drawStep({ below, next, pick }: SeededRandom, market: number): Step {
   return next() < 0.5 ? kinds[0]!() : pick(kinds)();
 }
 
-/** Returns the result of an action, including errors, for comparison. */
+/** Returns an action's result, including errors, for comparison. */
 async function outcomeOf(step: Step, compared: ComparedVenue): Promise<unknown> {
   try {
     return await step(compared);
@@ -169,7 +169,7 @@ test(
     const comparedVenues = [inHand, real];
     const [market] = await Promise.all(comparedVenues.map(({ venue }) => venue.createMarket()));
     const users = inHand.venue.accounts.map(({ address }) => address);
-    // Only channels that send each event are compared. Channels of books and states depend on the
+    // Only channels that send each event are compared. Book and state channels depend on the
     // machine's clock and can combine changes.
     const subscriptions = [
       ...['1', '2', '3'].map((coin) => ({ type: 'trades', coin })),
@@ -199,12 +199,12 @@ test(
   60_000 + ACTIONS * 1_000,
 );
 
-/** Removes the cursors of next pages, which each venue seals with its own key. */
+/** Removes the cursors for next pages, which each venue seals with its own key. */
 function withoutCursors(answers: readonly string[]): string[] {
   return answers.map((each) => each.replace(/"nextCursor":"[^"]+"/, '"nextCursor":"…"'));
 }
 
-/** Removes the epochs of streams, which each process draws at random. */
+/** Removes stream epochs, which each process draws at random. */
 function withoutEpochs(frames: readonly string[]): string[] {
   return frames.map((frame) => frame.replace(/"epoch":"[0-9a-f]+-/, '"epoch":"'));
 }

@@ -9,9 +9,9 @@ import { seededRandom, type SeededRandom } from '../support/seeded.ts';
 import type { ControlledVenue } from './controlled-venue.ts';
 
 /**
- * The activity of a small venue. Prices walk. In every step, one market of each series ends and is
+ * The activity of a small venue. Prices walk. In every step, one market in each series ends and is
  * settled, and accounts trade both of its outcomes. Perps are quoted and traded every hour and pay
- * funding, and money is transferred. Every day, an event is listed and that of the previous day is
+ * funding, and money is transferred. Every day, an event is listed and the previous day's is
  * resolved.
  */
 
@@ -21,29 +21,29 @@ export type Step = '15m' | '1h';
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
-/** The activity starts at midnight, and the venue is opened just before. */
+/** The activity starts at midnight, and the venue is opened just before that. */
 export const FIRST_DAY_MS = Math.ceil(CLOCK_START_MS / DAY_MS) * DAY_MS;
 
-/** The ids are those of the first perps of a new venue. */
+/** The ids are those of a new venue's first perps. */
 const SYMBOLS = [
   { id: 1, symbol: 'BTC', price: 97_000, tick: 1, size: '0.01' },
   { id: 2, symbol: 'ETH', price: 3_400, tick: 0.1, size: '0.1' },
   { id: 3, symbol: 'SOL', price: 180, tick: 0.01, size: '2' },
 ] as const;
 
-/** Levels of quotes on each side, and the number of levels that a taker order consumes. */
+/** Quote levels on each side, and the number of levels that a taker order consumes. */
 const LEVELS = Array.from({ length: 16 }, (_, index) => index + 1);
 const LEVEL = 0.0005;
 const TAKEN = 3;
 
-/** The maximum distance of a price from its start, so that accounts keep enough margin. */
+/** The furthest a price may move from its start, so that accounts keep enough margin. */
 const WALK_MAX = 0.2;
 const STEP = 0.002;
 
 /** The state that is passed to the next phase. */
 export type Memory = {
   readonly walks: readonly number[];
-  /** Markets of the event that was listed on the previous day. */
+  /** The markets of the event listed on the previous day. */
   readonly yesterday: readonly number[];
   readonly events: number;
 };
@@ -87,14 +87,14 @@ export class Life {
     }
   }
 
-  /** Runs until a few seconds after the markets of a step begin. */
+  /** Runs until a few seconds after a step's markets begin. */
   async step(startMs: number): Promise<void> {
     for (const [beforeMs, agesMs] of WINDOW) {
       this.#venue.passTo(startMs - beforeMs);
       await this.#pushPrices(agesMs);
     }
     await this.#pushOracle();
-    // The first block that is at least five seconds later settles the ended markets (R-series).
+    // The first block at least five seconds later settles the markets that have ended (R-series).
     this.#venue.passTo(startMs + 6_000);
     await this.#tradeSeries(startMs);
     if (startMs % HOUR_MS === 0) await this.#tradePerps(startMs / HOUR_MS);
@@ -136,7 +136,7 @@ export class Life {
     await this.#venue.act(operator, { type: 'venueAdmin', pushOracle: { prices, time } });
   }
 
-  /** In every new market of a series, one account buys Up and another one sells it. */
+  /** In every new series market, one account buys Up and another one sells it. */
   async #tradeSeries(startMs: number): Promise<void> {
     const begun = this.#series.filter(({ recurrence }) => startMs % PERIODS_MS[recurrence] === 0);
     const ids = await Promise.all(
@@ -186,10 +186,7 @@ export class Life {
     await this.#venue.actDirectly(from, 'tokenSend', send);
   }
 
-  /**
-   * Lists two exclusive markets and trades them immediately, and resolves those of the previous
-   * day.
-   */
+  /** Lists two exclusive markets and trades them immediately, and resolves the previous day's. */
   async #listAndResolve(nowMs: number): Promise<void> {
     if (this.#yesterday.length > 0) {
       await this.#deploy({ setTrading: { instrumentIds: this.#yesterday, state: 'close' } });
@@ -224,7 +221,7 @@ export class Life {
     return (SYMBOLS[index]?.price ?? 0) * (1 + (this.#walks[index] ?? 0));
   }
 
-  /** Returns a price on the tick of a perp, at a distance from the oracle price. */
+  /** Returns a price on a perp's tick, at a given distance from the oracle price. */
   #onTick(index: number, away: number): string {
     const { tick = 1 } = SYMBOLS[index] ?? {};
     const price = Math.round((this.#priceOf(index) * (1 + away)) / tick) * tick;
@@ -233,7 +230,7 @@ export class Life {
 }
 
 /**
- * Times before a quarter of an hour at which prices are pushed, and the ages of these prices. An
+ * Times before a quarter hour at which prices are pushed, and the ages of these prices. An
  * observation is valid for five seconds and accepted for ten, and the last half minute determines
  * the result.
  */

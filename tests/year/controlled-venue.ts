@@ -58,17 +58,17 @@ export class ControlledVenue {
     this.#time.pass(timeMs - this.nowMs);
   }
 
-  /** Resolves when the venue serves requests. */
+  /** Resolves once the venue serves requests. */
   async start(): Promise<void> {
     const flags = ['--oracle', 'still', '--no-bots', '--no-exhibition', '--no-limits'];
     const people = ['--admins', this.operator.address, '--faucet-usdc', '100000'];
-    // One thread is sufficient for few traders.
+    // One thread is enough for a few traders.
     const small = ['--recover-workers', '1', '--chain', 'none', '--no-web'];
     const fixed = ['--port', '0', '--ops-port', '0', '--data', this.folder];
     this.#venue = await startVenue(readConfig([...flags, ...people, ...small, ...fixed], {}), {
       log: createLogger({ level: 'error' }),
       onFatal: (error) => {
-        // The error is thrown outside of promises, which could swallow it.
+        // The error is thrown outside any promise, which could otherwise swallow it.
         setImmediate(() => {
           throw error;
         });
@@ -86,13 +86,16 @@ export class ControlledVenue {
     this.#venue = undefined;
   }
 
-  /** Signs and sends an action and waits for its block. No entry of the action may be rejected. */
+  /**
+   * Signs and sends an action and waits for its block. None of the action's entries may be
+   * rejected.
+   */
   async act(key: TestKey, action: Record<string, unknown>): Promise<Json> {
     const nonce = this.#nonce(key);
     return this.#confirmed(signed(action, { key, nonce, confirm: 'executed' }));
   }
 
-  /** Sends an action that the account's own key signs. */
+  /** Sends an action signed by the account's own key. */
   async actDirectly(key: TestKey, type: string, fields: Record<string, unknown>): Promise<Json> {
     const nonce = this.#nonce(key);
     const action = directAction(type, nonce, fields);
@@ -118,8 +121,8 @@ export class ControlledVenue {
   }
 
   #nonce({ address }: TestKey): number {
-    // The clock is constant between two blocks, and the first block has the same time as the clock
-    // (R-nonce).
+    // The clock stays constant between two blocks, and the first block has the same time as the
+    // clock (R-nonce).
     const nonce = Math.max((this.#nonces.get(address) ?? 0) + 1, this.nowMs + 1);
     this.#nonces.set(address, nonce);
     return nonce;

@@ -2,12 +2,13 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeSnapshot, type SnapshotPayload } from '../../packages/replica/src/snapshot-codec.ts';
 
-/** The content of a stopped venue's folder. */
+/** The contents of a stopped venue's folder. */
 export type Left = {
   readonly height: number;
   readonly snapshotBytes: number;
   /**
-   * The number of characters that each part of the state and each projection takes in the snapshot.
+   * The number of characters that each part of the state and each projection takes up in the
+   * snapshot.
    */
   readonly parts: Readonly<Record<string, number>>;
   /** The size of each top-level folder, in bytes. */

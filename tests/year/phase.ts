@@ -6,7 +6,7 @@ import { ControlledVenue } from './controlled-venue.ts';
 
 /**
  * Runs some days of a venue's life in a separate process, so that its memory is that of a venue
- * that was started once. The argument is a JSON string, and the last line of the output is the
+ * that was started only once. The argument is a JSON string, and the last line of the output is the
  * result.
  */
 
@@ -21,17 +21,17 @@ export type PhaseOptions = {
 
 export type PhaseResult = {
   readonly memory: Memory;
-  /** The heap of the main thread after garbage collection, in bytes. */
+  /** The main thread's heap after garbage collection, in bytes. */
   readonly heapBytes: number;
   /** The heap of the indexer's thread, which has its own copy of the state. */
   readonly indexerBytes: number;
-  /** The memory of the process, including uncollected garbage. */
+  /** The process's memory, including uncollected garbage. */
   readonly residentBytes: number;
   /** The time from the call until the venue serves requests, in milliseconds. */
   readonly startMs: number;
 };
 
-/** The interval of progress messages, in days. */
+/** The interval between progress messages, in days. */
 const PROGRESS_DAYS = 30;
 
 async function live(options: PhaseOptions): Promise<PhaseResult> {
@@ -60,8 +60,8 @@ async function live(options: PhaseOptions): Promise<PhaseResult> {
 }
 
 /**
- * Collects garbage several times, because only a later collection frees memory that finalizers or
- * timers released.
+ * Collects garbage several times, because only a later collection frees memory released by
+ * finalizers or timers.
  */
 async function heapWithoutGarbage(): Promise<number> {
   setFlagsFromString('--expose-gc');
@@ -74,7 +74,7 @@ async function heapWithoutGarbage(): Promise<number> {
 }
 
 /**
- * Returns the heap size of a thread in bytes. It comes from a heap snapshot, which collects garbage
+ * Returns a thread's heap size in bytes. It comes from a heap snapshot, which collects garbage
  * first.
  */
 async function threadWithoutGarbage(name: string): Promise<number> {

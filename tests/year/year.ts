@@ -9,20 +9,20 @@ import { type Left, lookInto } from './measure.ts';
 import type { PhaseOptions, PhaseResult } from './phase.ts';
 
 /**
- * Simulates a year of a venue in less than an hour: `npm run year -- [--days N] [--seed S]`. At the
- * end, memory, snapshots and start time must not be much larger than after the first week.
+ * Simulates a year in a venue's life in less than an hour: `npm run year -- [--days N] [--seed S]`.
+ * At the end, memory, snapshots and start time must not be much larger than after the first week.
  */
 
 const WEEK_DAYS = 7;
-/** The maximum factor by which a value may grow from the first week to the end. */
+/** The largest factor by which a value may grow from the first week to the end. */
 const GROWTH_MAX = 1.2;
 
 export type Weight = Left & {
-  /** The heap of the main thread, which holds the state and all derived data. */
+  /** The main thread's heap, which holds the state and all derived data. */
   readonly heapBytes: number;
   /** The heap of the indexer's thread. */
   readonly indexerBytes: number;
-  /** The memory of the process, including uncollected garbage. It has no limit. */
+  /** The process's memory, including uncollected garbage. It has no limit. */
   readonly residentBytes: number;
   /**
    * The shortest of several times from the call until the venue serves requests, in milliseconds.
@@ -41,7 +41,7 @@ export async function liveThrough(options: {
   readonly days: number;
   readonly seed: number;
   readonly step: Step;
-  /** The number of restarts for this measurement. */
+  /** The number of restarts used for this measurement. */
   readonly starts: number;
 }): Promise<YearReport> {
   const startedMs = performance.now();
@@ -91,7 +91,7 @@ async function weigh(
   return { ...left, ...sizes, startMs: Math.min(...starts) };
 }
 
-/** Returns the measurements that exceed their limit. */
+/** Returns the measurements that exceed their limits. */
 export function grownOf({ end, week }: YearReport, measured: readonly (keyof Sizes)[]): string[] {
   return measured
     .filter((what) => end[what] > GROWTH_MAX * week[what])
@@ -101,7 +101,7 @@ export function grownOf({ end, week }: YearReport, measured: readonly (keyof Siz
 type Sizes = Pick<Weight, 'heapBytes' | 'indexerBytes' | 'snapshotBytes' | 'startMs'>;
 const SIZES: readonly (keyof Sizes)[] = ['heapBytes', 'indexerBytes', 'snapshotBytes', 'startMs'];
 
-/** Returns a table of the numbers. The parts of the snapshot are sorted by growth. */
+/** Returns a table of the numbers. The parts of the snapshot are sorted by how much they grew. */
 export function reportTable(report: YearReport): string {
   const { days, end, seconds, week } = report;
   const lines = [`${days} days in ${seconds} s; after a week, at the end`];
