@@ -15,22 +15,19 @@ import {
   type RelaySettings,
 } from './relay-settings.ts';
 
-/** The relay program. A venue that started it stops it by closing its standard input. */
+/** The relay program. A venue that starts it stops it again by closing its standard input. */
 
 const STOP_MS_MAX = 5_000;
 /**
  * The errors whose message is written for operators. They are identified by name, because some of
- * them come from another thread.
+ * them originate in another thread.
  */
 const EXPLAINED: ReadonlySet<string> = new Set([
   'DirectoryLockedError',
   'PortError',
   'SettingError',
 ]);
-/**
- * These errors concern files that only an operator can restore. A restart would fail in the same
- * way.
- */
+/** Errors about files that only an operator can restore. A restart would fail in the same way. */
 const LOST: ReadonlySet<string> = new Set([
   'ChainDamagedError',
   'KeyError',
@@ -63,10 +60,10 @@ async function main(): Promise<void> {
   if (process.env['ODDLOT_RELAY_CHILD'] === '1') process.stdin.resume().once('close', end);
   const clock = new VenueClock();
   try {
-    // The ports are checked before anything is created. If the folder is locked, that error is more
-    // helpful, because the relay that uses the folder also uses the ports.
+    // The ports are checked before anything is created. If the folder is locked, the lock error is
+    // more helpful, because the relay using the folder also uses the ports.
     if (!isDirectoryLocked(settings.data)) await checkPorts(portsOf(settings));
-    // The lock is released when the process ends, regardless of how it ends.
+    // The lock is released when the process ends, however it ends.
     lockDirectory(settings.data);
     relay = await openRelay(settings, {
       log,

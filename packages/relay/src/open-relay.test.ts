@@ -11,7 +11,9 @@ import { openRelay } from './open-relay.ts';
 import { RelayKeys } from './relay-keys.ts';
 import { readRelaySettings } from './relay-settings.ts';
 
-/** These tests cover the permitted locations of the seed, which controls all money of a relay. */
+/**
+ * These tests cover where a relay's seed may be stored. The seed controls all of the relay's money.
+ */
 
 const WORDS = 'test test test test test test test test test test test junk';
 const NAME = 'example.org-3fa9c1d2';
@@ -43,7 +45,7 @@ function opened(seed: string): Promise<unknown> {
   });
 }
 
-test('on mainnet, a relay refuses a seed that others can read and a seed in the data folder', async () => {
+test('on mainnet, a relay refuses a seed that others can read, and a seed in the data folder', async () => {
   const seed = join(folder, 'seed');
   writeFileSync(seed, WORDS);
   chmodSync(seed, 0o640);
@@ -55,14 +57,14 @@ test('on mainnet, a relay refuses a seed that others can read and a seed in the 
   await expect(opened(inside)).rejects.toThrow(
     'is in the data folder, which must not contain keys',
   );
-  // If the seed is stored safely, the start continues until it opens the chains.
+  // If the seed is stored safely, startup gets as far as opening the chains.
   chmodSync(seed, 0o600);
   await expect(opened(seed)).rejects.toThrow(
     'chains: the settlement chain arbitrum has no endpoint',
   );
 });
 
-test('a relay refuses a seed that does not match its journal, before any work begins', async () => {
+test('a relay refuses a seed that does not match its journal before it does any work', async () => {
   const other = new RelayKeys(
     'legal winner thank year wave sausage worth useful legal winner thank yellow',
   );

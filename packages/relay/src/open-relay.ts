@@ -50,8 +50,8 @@ const SECOND = 'base';
 const LOCAL_CONFIRMATIONS = 1;
 
 /**
- * Starts a relay with its settings, the data first and the port last. A failed start releases all
- * resources.
+ * Starts a relay with its settings, opening the data first and the port last. If startup fails, all
+ * resources are released.
  */
 export function openRelay(settings: RelaySettings, deps: RelayDependencies): Promise<RunningRelay> {
   return openInOrder(
@@ -114,8 +114,8 @@ async function openParts(
     await second?.step().catch(() => undefined);
     await relay.step();
   });
-  // The steps stop after the port has been closed, because the response to a pending request may
-  // need another step.
+  // The steps stop after the port has been closed, because answering a pending request may take
+  // another step.
   opened.defer(() => stepping.stop());
   const operations = operationsOf(settings, { ...parts, metrics, queue });
   opened.defer(() => operations?.drain());
@@ -155,8 +155,8 @@ async function factsOf(api: VenueApi, log: Logger): Promise<VenueFacts> {
 }
 
 /**
- * Ensures that the seed matches the journal. Another seed has different addresses, and money that
- * arrives at the recorded ones could not be moved.
+ * Ensures that the seed matches the journal. A different seed derives different addresses, so money
+ * arriving at the recorded ones could not be moved.
  */
 function assertOwnBook(file: string, book: RelayBook, keys: RelayKeys): void {
   for (const kind of ['deposit', 'peg'] as const) {
@@ -169,8 +169,8 @@ function assertOwnBook(file: string, book: RelayBook, keys: RelayKeys): void {
 }
 
 /**
- * Ensures that signatures are for the configured venue, and not for a different one that is reached
- * at its address.
+ * Ensures that signatures are for the configured venue, not for a different one that answers at its
+ * address.
  */
 function assertName({ serviceNetwork, venue }: RelaySettings, { network }: VenueFacts): void {
   if (serviceNetwork === undefined || serviceNetwork === network.serviceNetwork) return;
@@ -278,7 +278,7 @@ function settlementOf(
   return { ...chain, bridge: facts.bridge };
 }
 
-/** Runs one step after another, with a pause in between. */
+/** Runs steps one after another, with a pause in between. */
 class Stepping {
   readonly #everyMs: number;
   readonly #step: () => Promise<void>;

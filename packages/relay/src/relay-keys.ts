@@ -12,15 +12,15 @@ import {
 } from 'viem/accounts';
 
 /**
- * The relay's keys, which are derived from a single seed. Anyone with the seed controls all money
- * of the relay.
+ * The relay's keys, all derived from a single seed. Anyone with the seed controls all of the
+ * relay's money.
  */
 
 export const BOOK_NAME = 'relay.jsonl';
-/** The name of the seed file in the data folder, which only a relay with test funds has. */
+/** The name of the seed file in the data folder. Only a relay with test funds has one. */
 export const SEED_NAME = 'seed';
 
-/** The purposes of keys. Each is one hardened branch of the derivation tree. */
+/** The purposes of keys. Each is a hardened branch of the derivation tree. */
 const PURPOSES = { float: 0, deposit: 1, peg: 2, minter: 3 } as const;
 
 type Branch = ReturnType<ReturnType<typeof mnemonicToAccount>['getHdKey']>;
@@ -50,7 +50,7 @@ export class RelayKeys {
     }
   }
 
-  /** Returns the key at `m/44'/60'/purpose'/0/index`, as numbered by wallets. */
+  /** Returns the key at `m/44'/60'/purpose'/0/index`, numbered as in wallets. */
   key(purpose: keyof typeof PURPOSES, index = 0): RelayKey {
     const { privateKey } = this.#branches[purpose].deriveChild(index);
     const secret: Hex = `0x${Buffer.from(privateKey ?? []).toString('hex')}`;
@@ -90,8 +90,8 @@ function hasContent(file: string): boolean {
 }
 
 /**
- * Returns the seed of a relay with test funds. It is created once and stored in the data folder,
- * and never recreated if files that depend on it exist.
+ * Returns the seed of a relay with test funds. It is created once and stored in the data folder. It
+ * is never recreated while files that depend on it exist.
  */
 export function localSeed(directory: string): RelayKeys {
   const file = join(directory, SEED_NAME);

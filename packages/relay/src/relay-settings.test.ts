@@ -31,7 +31,7 @@ test.each([
 });
 
 describe('the terms of a relay chain can be configured', () => {
-  test('the terms are those of the known chains and those set by the operator', () => {
+  test('the terms include those of the known chains and those set by the operator', () => {
     const settings = readRelaySettings(
       [...SEED, '--config', writeChains('withdrawFee = "0.25"')],
       {},
@@ -65,9 +65,9 @@ function writeChains(line: string): string {
 }
 
 describe('the seed of a relay determines its keys', () => {
-  test('the seed derives the same addresses as wallets', () => {
+  test('the seed derives the same addresses as in wallets', () => {
     const keys = readSeed('env:WORDS', { WORDS });
-    // This is the first account of the well-known test mnemonic.
+    // The first account of the well-known test mnemonic.
     expect(keys.address('float')).toBe('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266');
     expect(keys.address('deposit', 1)).not.toBe(keys.address('peg', 1));
   });

@@ -32,12 +32,12 @@ const money = z.string().refine((amount) => {
 }, 'must be a string with an amount of at most 6 decimal places');
 const count = z.int().min(1);
 
-/** A chain of the relay, as a table of the configuration file. */
+/** A chain used by the relay, as a table in the configuration file. */
 const ChainSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9-]{1,32}$/),
-  /** The chain id. By default, it is the id of the known chain with this name. */
+  /** The chain id; by default, that of the known chain with this name. */
   chainId: count.optional(),
-  /** The URLs of endpoints. A chain without endpoints is only listed. */
+  /** The URLs of endpoints. A chain without endpoints is listed but not used. */
   rpc: z.array(z.string().regex(/^https?:\/\/\S+$/, 'must be a URL')).default([]),
   /** The USDC token on the chain. On the settlement chain, the default is the venue's token. */
   token: Address.optional(),
@@ -192,7 +192,7 @@ Each setting is explained in docs/operate/relay-settings.md.`,
 
 export type RelaySettings = SettingsOf<(typeof RELAY_SETTINGS)['groups']>;
 
-/** Returns the ports that a start opens, with the flags that set them. */
+/** Returns the ports opened at startup, with the flags that set them. */
 export function portsOf(settings: RelaySettings): readonly PortRequest[] {
   const { chainHost, chainPort, host, local, opsHost, opsPort, port } = settings;
   const operations = { port: opsPort ?? 0, host: opsHost, flag: '--ops-port' };

@@ -8,16 +8,14 @@ import { VenueApi, VenueUnavailableError } from './venue-api.ts';
 import { type Delivered, pegRegistrar, VenueAccount } from './transfers/venue-account.ts';
 
 /**
- * The relay interprets the responses of a venue with problems in such a way that no request is
- * executed twice and none is abandoned too early.
+ * However a failing venue responds, the relay neither executes a request twice nor abandons one too
+ * early.
  */
 
 const NOW_MS = 1_800_000_000_000;
 const NONCE_MS = 49 * 3_600_000;
 
-/**
- * Delivers a transfer to a venue that sends this response and reports this status of its receipt.
- */
+/** Delivers a transfer to a venue that sends this response and reports this receipt status. */
 async function delivered(
   answer: () => object,
   { status = 'unknown', agesMs = 0 } = {},
@@ -42,7 +40,7 @@ const refused =
     return Response.json({ status: 'err', code, name, message, details }, init);
   };
 
-test('the receipt is queried immediately, and only once after a response of a busy or unavailable venue', async () => {
+test('the receipt is queried immediately, and only once if the venue is busy or unavailable', async () => {
   const answers: readonly (() => object)[] = [
     refused(refusal('nonceTooFar', [])),
     refused(refusal('unavailable', []), { status: 503, headers: { 'retry-after': '9' } }),
@@ -61,7 +59,7 @@ test('the receipt is queried immediately, and only once after a response of a bu
   }
 });
 
-test('a used nonce makes a request void unless the venue has its receipt', async () => {
+test('a used nonce voids a request unless the venue has its receipt', async () => {
   const spent = [refusal('nonceUsed', []), refusal('nonceTooLow', [7]), refusal('nonceTooOld', [])];
   for (const error of spent) {
     const { result } = await delivered(refused(error));
@@ -84,7 +82,7 @@ async function served<Result>(
   }
 }
 
-test('a response that is not JSON or too long is treated as missing', async () => {
+test('a response that is not JSON, or is too long, is treated as missing', async () => {
   const long = `{"success":true,"data":"${'x'.repeat(9 * 1024 * 1024)}"}`;
   for (const text of ['<html>', '[]', long]) {
     await served(

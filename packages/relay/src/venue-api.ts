@@ -14,7 +14,7 @@ import type { Hex } from 'viem';
 import type { SubAccount, VenueSend } from './book/relay-book.ts';
 
 /**
- * Thrown if the venue did not send a usable response. The query is repeated later, and nothing is
+ * Thrown if the venue did not send a usable response. The query is retried later, and nothing is
  * assumed in the meantime.
  */
 export class VenueUnavailableError extends Error {
@@ -26,7 +26,7 @@ const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const MONEY_DECIMALS = 6;
 
 /**
- * Each request is sent once, without retries, because the next step repeats the work from the state
+ * Each request is sent once, without retries, because the next step redoes the work from the state
  * on disk.
  */
 export const VENUE_REQUESTS = {
@@ -45,7 +45,7 @@ export type VenueFacts = {
   readonly settlementRpcUrl: string | undefined;
 };
 
-/** A page of rows, and the cursor of the earlier rows, if there are any. */
+/** A page of rows, and the cursor for earlier rows, if there are any. */
 export type LedgerPage = {
   readonly rows: readonly LedgerUpdate[];
   readonly next: string | undefined;
@@ -128,7 +128,7 @@ export class VenueApi {
     return String(status);
   }
 
-  /** Sends a signed request. Without a response, its result is unknown. */
+  /** Sends a signed request. If there is no response, its result is unknown. */
   async send({ body, nonce, txHash }: VenueSend): Promise<Answered> {
     try {
       const signed = { body, nonce, txHash: hash(txHash) };
@@ -136,7 +136,7 @@ export class VenueApi {
       if (status !== 'pending') return { is: 'executed' };
       return { is: 'refused', why: status, isNonceSpent: false };
     } catch (error) {
-      // An error status is also a response of the venue, after which the receipt can be queried.
+      // An error status is also a response from the venue, after which the receipt can be queried.
       const refusal = error instanceof HttpError ? error.cause : error;
       if (!(refusal instanceof ApiError)) throw this.#unavailable(error, '/exchange');
       const { message: why, response } = refusal;

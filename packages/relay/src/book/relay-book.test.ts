@@ -49,7 +49,7 @@ function again(): readonly Transfer[] {
   return book.transfersOf(PEG.id);
 }
 
-test('a tiny amount adds one line to the journal and does not repeat earlier ones', () => {
+test('a tiny amount adds one line to the journal without repeating earlier ones', () => {
   book.addAddress(PEG);
   for (let n = 0; n < 150; n++) arrive(n);
   const before = bytes();
@@ -58,7 +58,7 @@ test('a tiny amount adds one line to the journal and does not repeat earlier one
   expect(before).toBeLessThan(150 * 400);
 });
 
-test('a start restores every arrival once, with its state', () => {
+test('a restart restores every arrival once, with its state', () => {
   book.addAddress(PEG);
   for (let n = 0; n < 250; n++) arrive(n);
   arrive(250, '3000000');
@@ -73,11 +73,11 @@ test('a start restores every arrival once, with its state', () => {
   expect(book.transfersOf(PEG.id)).toEqual(transfers);
 });
 
-test('a journal of an earlier release is continued', () => {
+test('a journal written by an earlier release is continued', () => {
   book.addAddress(PEG);
   arrive(1);
   const [first] = book.transfersOf(PEG.id);
-  // Earlier releases wrote the whole transfer with each arrival.
+  // Earlier releases rewrote the whole transfer for each arrival.
   const second = { key: hashOf(2), txHash: hashOf(2), amountMicro: '1' };
   const records = new RecordFile(file);
   records.read();
@@ -89,7 +89,7 @@ test('a journal of an earlier release is continued', () => {
   expect(again()[0]?.arrivals.map(({ key }) => key)).toEqual([1, 2, 3].map(hashOf));
 });
 
-test('the journal is rewritten during operation when most of it is obsolete', () => {
+test('the journal is rewritten during operation once most of it is obsolete', () => {
   book.addAddress(PEG);
   for (let n = 0; n < 150; n++) arrive(n);
   const [transfer] = book.transfersOf(PEG.id);

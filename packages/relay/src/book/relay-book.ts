@@ -8,7 +8,7 @@ type Line =
   | { readonly cursor: Cursor };
 
 /**
- * An additional arrival for a transfer that is already recorded. It is stored as its own record, so
+ * A further arrival for a transfer that is already recorded. It is stored as a separate record, so
  * that a small arrival does not rewrite the whole transfer.
  */
 type Arrived = Pick<Transfer, 'id' | 'state' | 'updateMs'> & { readonly arrival: Arrival };
@@ -23,20 +23,20 @@ export type Coming = Arrival & {
 const CURSOR_BLOCKS = 100;
 
 /**
- * The maximum number of arrivals per transfer. After many small amounts, another transfer is
- * started, so that the first one is not delayed.
+ * The maximum number of arrivals per transfer. Beyond that, another transfer is started, so that
+ * many small amounts do not delay the first one.
  */
 const ARRIVALS_MAX = 200;
 
-/** Thrown if the file has been altered. The message is for the operator. */
+/** Thrown if the file was altered. The message is for the operator. */
 class RelayBookDamagedError extends Error {
   override readonly name = 'RelayBookDamagedError';
 }
 
 /**
- * The journal of the relay: the addresses that it assigned, the arrivals at these addresses, and
+ * The journal of the relay: the addresses it has assigned, the arrivals at those addresses, and
  * their progress. Entries are on disk before any response or transaction is sent, so that a restart
- * continues where the last run ended.
+ * resumes where the last run ended.
  */
 export class RelayBook {
   readonly #file: RecordFile;
@@ -86,7 +86,7 @@ export class RelayBook {
     return this.#addresses.get(id);
   }
 
-  /** Returns true for an address that was assigned, for deposits or as a peg. */
+  /** Returns true for an assigned address, whether for deposits or as a peg. */
   hasGiven(address: Hex): boolean {
     return this.#given.has(address);
   }
@@ -104,12 +104,12 @@ export class RelayBook {
     return this.#transfers.get(id);
   }
 
-  /** Returns the transfers that need work or wait for more money. */
+  /** Returns the transfers that need work or are waiting for more money. */
   open(): readonly Transfer[] {
     return [...this.#open.values()];
   }
 
-  /** Returns the transfers of a user, and the user's addresses without arrivals. */
+  /** Returns the transfers of a user, and the user's addresses that have received nothing. */
   ofUser(user: Hex): readonly (Transfer | GivenAddress)[] {
     const ids = [...(this.#byUser.get(user) ?? [])];
     return ids.flatMap((id): readonly (Transfer | GivenAddress)[] => {
@@ -126,9 +126,9 @@ export class RelayBook {
   }
 
   /**
-   * Records incoming money once. Amounts from the same sender and sub-account, to which they may
-   * have to be returned, are added up until they reach the minimum. Later amounts start another
-   * transfer.
+   * Records incoming money once. Amounts are added up until they reach the minimum, separately for
+   * each sender and sub-account, because they may have to be returned there. Later amounts start
+   * another transfer.
    */
   arrive(address: GivenAddress, coming: Coming, nowMs: number): void {
     const { cameFrom, cameTo, user, ...arrival } = coming;
@@ -172,7 +172,7 @@ export class RelayBook {
   }
 
   /**
-   * Stores the position up to which a chain was read. It must be called after all arrivals before
+   * Stores the position up to which a chain has been read. Call it only once all arrivals before
    * the cursor are in the journal.
    */
   setCursor(cursor: Cursor): void {
@@ -189,7 +189,7 @@ export class RelayBook {
   }
 
   #append(line: Line): void {
-    // The file is shortened before the line is appended, because a rewrite contains only stored
+    // The file is shortened before the line is appended, because a rewrite includes only stored
     // records.
     this.#file.shortenLong(() => this.#lines());
     this.#file.append([line]);
@@ -208,7 +208,7 @@ export class RelayBook {
       this.#byAddress.set(addressId, [...(this.#byAddress.get(addressId) ?? []), id]);
       this.#index(user, id);
       // The venue does not record the sender of a deposit to a peg through the bridge. The transfer
-      // is therefore indexed by the peg, whose address the sender has.
+      // is therefore indexed by the peg, whose address the sender knows.
       const { address, kind } = this.#addresses.get(addressId) ?? {};
       if (kind === 'peg' && address !== undefined) this.#index(address, id);
     }
@@ -241,15 +241,13 @@ function arrivalKey(addressId: string, { key }: Arrival): string {
   return `${addressId} ${key}`;
 }
 
-/** The permanent records of the relay, one per line. Amounts are in micro-USDC, as strings. */
+/** The permanent records of the relay, one per line. Amounts are micro-USDC, as strings. */
 
-/** An address that was assigned: for deposits on another chain, or a peg in the venue. */
+/** An assigned address: one for deposits on another chain, or a peg in the venue. */
 export type GivenAddress = {
   readonly kind: 'deposit' | 'peg';
   readonly id: string;
-  /**
-   * The index of the key, in the order in which addresses were assigned. No index is used twice.
-   */
+  /** The index of the key. Indexes are assigned in order, and none is used twice. */
   readonly index: number;
   readonly address: Hex;
   /** The source chain of a deposit, or the destination chain of a peg. */
@@ -268,15 +266,15 @@ export type SubAccount = 'perp' | 'outcome';
 export type Arrival = {
   /**
    * The key is unique per address: the transaction and, on a chain, the position of the log. For a
-   * deposit to a peg, the key also contains the time and the number of its row, because one
-   * transaction of the chain can contain several deposits.
+   * deposit to a peg, it also includes the time and number of its row, because one transaction on
+   * the chain can make several deposits.
    */
   readonly key: string;
   readonly txHash: Hex;
   readonly amountMicro: string;
 };
 
-/** The obstacle of a transfer. Users see its kind; the operator also sees its details. */
+/** The obstacle to a transfer. Users see its kind; the operator also sees the details. */
 export type Trouble = {
   readonly what: 'float' | 'chain' | 'bridge' | 'token' | 'venue' | 'receiver' | 'peg';
   readonly detail: string;
@@ -289,14 +287,14 @@ export type Trouble = {
 export type VenueSend = { readonly body: string; readonly txHash: Hex; readonly nonce: number };
 
 /**
- * Money that arrived at an address until it reached the minimum, and its current state. The state
- * is `collecting` below the minimum, `paying` during the payout, and `refunding` while the money is
- * returned to the sender.
+ * The money that arrived at an address until the minimum was reached, and its current state. The
+ * state is `collecting` below the minimum, `paying` during the payout, and `refunding` while the
+ * money is returned to the sender.
  */
 export type Transfer = {
   readonly id: string;
   readonly addressId: string;
-  /** The owner: the account of a deposit, or the sender of money to a peg. */
+  /** The owner: the account credited by a deposit, or the sender of money to a peg. */
   readonly user: Hex;
   /** The sub-account of the peg that received the money. */
   readonly cameTo: SubAccount;
@@ -307,13 +305,13 @@ export type Transfer = {
   /** The number of transactions that the chain executed and reverted. */
   readonly attempt: number;
   /**
-   * True when the settlement chain has confirmed the deposit, after which only a transfer inside
-   * the venue remains.
+   * True once the settlement chain has confirmed the deposit. Only a transfer inside the venue then
+   * remains.
    */
   readonly isBridged?: boolean;
   readonly send?: VenueSend | undefined;
   readonly dstTxHash?: Hex | undefined;
-  /** True when the money has been collected into the relay's own account. */
+  /** True once the money has been collected into the relay's own account. */
   readonly isSwept: boolean;
   readonly sweep?: VenueSend | undefined;
   /** The number of times that gas was sent for the sweep. */
@@ -324,8 +322,8 @@ export type Transfer = {
 };
 
 /**
- * The positions up to which a chain was read: one for addresses that are expected to be used, and
- * one for all others.
+ * The positions up to which a chain has been read: one for addresses expected to be used, and one
+ * for all others.
  */
 type Cursor = { readonly chain: string; readonly live: number; readonly late: number };
 
@@ -334,8 +332,8 @@ export function sumOf({ arrivals }: Pick<Transfer, 'arrivals'>): bigint {
 }
 
 /**
- * Returns true if no work is left, because the money was returned to the sender, or was paid out
- * and collected.
+ * Returns true if no work is left: the money was returned to the sender, or was paid out and
+ * collected.
  */
 export function isOver({ isSwept, state }: Transfer): boolean {
   return state === 'refunded' || (state === 'completed' && isSwept);

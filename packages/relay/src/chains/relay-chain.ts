@@ -16,7 +16,7 @@ export type ChainTerms = {
   readonly withdrawFeeMicro: bigint;
 };
 
-/** A chain of the relay: its endpoints, its sender and its token. */
+/** A chain used by the relay: its endpoints, its sender and its token. */
 export type RelayChain = {
   readonly terms: ChainTerms;
   readonly client: ChainClient;
@@ -25,11 +25,11 @@ export type RelayChain = {
   readonly token: Hex;
   /** An endpoint for wallets. */
   readonly rpcUrl?: string | undefined;
-  /** The first block to read if none was read yet; by default the head. */
+  /** The first block to read if none has been read yet; by default the head. */
   readonly fromBlock?: number | undefined;
 };
 
-/** The relay's chain that is also the settlement chain of the venue. */
+/** The relay chain that is also the venue's settlement chain. */
 export type SettlementLine = RelayChain & { readonly bridge: Hex };
 
 export async function tokenBalance(
@@ -78,7 +78,7 @@ const KNOWN: readonly {
 const MONEY_DECIMALS = 6;
 /**
  * The minimum that the bridge credits immediately (R-deposit). A smaller amount would wait there
- * for more.
+ * until more arrives.
  */
 const BRIDGE_LEAST_MICRO = 5_000_000n;
 const MIN_WITHDRAW = '2';

@@ -14,12 +14,12 @@ import {
 import { tokenBalance } from './relay-chain.ts';
 import type { RelayKeys } from '../relay-keys.ts';
 
-/** A second test chain that the relay runs in addition to the settlement chain. */
+/** A second test chain, run by the relay in addition to the settlement chain. */
 export type SecondChain = {
   readonly url: string;
   readonly token: Hex;
   readonly endpoint: ChainEndpoint;
-  /** Sends test USDC with ether for gas to any account. The hash is that of the USDC transfer. */
+  /** Sends test USDC, with ether for gas, to any account. The hash is that of the USDC transfer. */
   fund(user: Hex, key: string): Promise<Hex>;
   /** Sends requested funds, and tops up the relay's own balance. */
   step(): Promise<void>;
@@ -43,7 +43,7 @@ const ALLOCATION = parseEther('1000000000');
 const ETHER = parseEther('1');
 const ETHER_GAS = 30_000n;
 const DEPLOY = { gas: 8_000_000n, maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1n };
-/** The amount per request, and the bounds of the relay's own balance, in micro-USDC. */
+/** The amount granted per request, and the bounds on the relay's own balance, in micro-USDC. */
 export const GRANT_MICRO = 1_000_000_000n;
 const FLOAT_MICRO = { least: 500_000_000_000n, more: 1_000_000_000_000n };
 
@@ -95,8 +95,8 @@ export async function openSecondChain(options: SecondChainOptions): Promise<Seco
 }
 
 /**
- * Deploys the token in the minter's first transaction, so that its address is fixed and a restart
- * after a crash does not deploy it twice.
+ * Deploys the token in the minter's first transaction, so that its address is fixed and it is not
+ * deployed twice after a crash.
  */
 async function deployToken(
   endpoint: ChainEndpoint,

@@ -93,7 +93,7 @@ export function createRelayServer(options: RelayServerOptions): HttpEdge {
       ),
     },
     queue,
-    // A relay with test funds serves only its operator, so that pages of other origins cannot use
+    // A relay with test funds serves only its operator, so that pages from other origins cannot use
     // up its addresses.
     visitors: settings.local ? ownPages(settings) : 'any',
     notFound: infoRefusal(refusal('pathNotFound', [], {}, HTTP_NOT_FOUND)).body,
@@ -163,12 +163,12 @@ class GivenToClients {
     const { now, settings } = this.#options;
     const client = clientKey(ip);
     const open = this.#expire.get(client) ?? [];
-    // A client with this many addresses is refused, so there is no need to record more of them.
+    // A client with this many addresses is refused anyway, so there is no need to record more.
     if (open.length >= settings.openAddressesPerClient) return;
     this.#expire.set(client, [...open, now() + settings.expireMs]);
     if (this.#expire.size <= settings.openAddresses) return;
-    // Removes clients whose addresses have all expired. If there are this many clients, most of
-    // them have.
+    // Removes clients whose addresses have all expired. When there are this many clients, that is
+    // true of most of them.
     for (const [each, times] of this.#expire) {
       if (times.every((expireMs) => expireMs <= now())) this.#expire.delete(each);
     }

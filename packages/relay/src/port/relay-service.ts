@@ -79,12 +79,12 @@ export class RelayService {
       this.#wrongEnd('dstChain', dstChain) ??
       ('error' in chain ? chain.error : this.#wrongAddress(dstAddr));
     if (error !== undefined || 'error' in chain) return refused(error);
-    // A deposit by another user must not open an account for a key that is bound as an agent
-    // (R-agents).
+    // A deposit by someone other than the owner must not open an account for a key that is bound as
+    // an agent (R-agents).
     if ((await api.ownerOf(dstAddr)) !== undefined) return refused(invalid('dstAddr', BOUND));
     const { terms } = chain.found;
-    // Before a chain is read for the first time, payments to an address on it would not be
-    // detected.
+    // Until a chain has been read for the first time, payments to an address on it would go
+    // undetected.
     const isRead = book.cursor(terms.name) !== undefined;
     const full = isRead ? this.#full() : refusal('unavailable', [], { why: NOT_READ });
     if (full !== undefined) return refused(full);
@@ -133,7 +133,7 @@ export class RelayService {
     return answered({ id, pegAddress, ...ends, dstAddr, ...quoted(given) });
   }
 
-  /** Lists the transfers of a user. `parameters` are those of the URL. */
+  /** Lists a user's transfers. `parameters` are the URL's query parameters. */
   transfers(parameters: Iterable<readonly [string, string]>): Answered<RelayTransfers> {
     const fields: Record<string, unknown> = {};
     for (const [name, text] of parameters) {
@@ -200,8 +200,8 @@ export class RelayService {
   }
 
   /**
-   * Returns a refusal if there are too many unexpired addresses. Each of them is scanned
-   * repeatedly, so their number is limited.
+   * Returns a refusal if there are too many unexpired addresses. Each is scanned repeatedly, so
+   * their number is limited.
    */
   #full(): WireError | undefined {
     const { book, now, openAddressesMax } = this.#options;
@@ -237,7 +237,7 @@ function refused(error: WireError | undefined): { readonly ok: false; readonly e
   return { ok: false, error: error ?? refusal('internal', []) };
 }
 
-/** An address with its transfer, if any, and with the amounts in unconfirmed blocks. */
+/** An address with its transfer, if any, and the amounts in unconfirmed blocks. */
 type Shown = {
   readonly address: GivenAddress;
   readonly transfer: Transfer | undefined;
@@ -275,8 +275,8 @@ function transferRow(
 }
 
 /**
- * The texts for users. They contain no errors of endpoints and no balances of the relay, which are
- * only for its operator.
+ * The texts shown to users. They reveal no endpoint errors or relay balances, which are only for
+ * the operator.
  */
 const TROUBLES: Readonly<Record<Trouble['what'], string>> = {
   float: 'Waiting for the relay to be funded on the other chain',
@@ -297,7 +297,7 @@ function statusOf(
 ): RelayStatus {
   switch (transfer?.state) {
     case undefined:
-      // No payment arrived in time. Later arrivals are still processed.
+      // No payment arrived in time. Late arrivals are still processed.
       return nowMs < expireMs ? 'waiting' : 'failed';
     case 'collecting':
       return 'waiting';

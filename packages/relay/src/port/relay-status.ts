@@ -5,8 +5,7 @@ import type { RelayParts } from '../transfers/relay.ts';
 import { sumOf } from '../book/relay-book.ts';
 
 /**
- * Returns the status for the operator: balances, endpoints, and pending transfers with their
- * obstacles.
+ * Returns the operator's status: balances, endpoints, and pending transfers with their obstacles.
  */
 export async function relayStatus({
   book,
@@ -36,7 +35,7 @@ export async function relayStatus({
     address: keys.address('float'),
     chains: await Promise.all(rows),
     open: open.length - collecting.length,
-    /** The number and the total of transfers below the minimum. */
+    /** The number and total amount of transfers below the minimum. */
     collecting: {
       transfers: collecting.length,
       usdc: formatMoney(collecting.reduce((sum, each) => sum + sumOf(each), 0n)),

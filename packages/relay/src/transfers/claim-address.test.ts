@@ -6,7 +6,7 @@ import { FLOAT, KEYS, USERS } from '@oddlot/testing/relay/relay-rig';
 import { claimAddress, VenueAccount } from './venue-account.ts';
 import { venueBy } from '@oddlot/testing/relay/venue-by';
 
-/** Returns the requests that a starting relay sends to the venue. */
+/** Returns the requests that a relay sends to the venue while starting. */
 async function requestsOf(owner: Hex | null, knows = true): Promise<readonly unknown[]> {
   const requests: unknown[] = [];
   const api = venueBy(async (path, body) => {
@@ -28,7 +28,7 @@ async function requestsOf(owner: Hex | null, knows = true): Promise<readonly unk
   return requests;
 }
 
-test('R-agents: a starting relay registers its address and ends an older binding of its key', async () => {
+test('R-agents: a relay that starts registers its address and ends an older binding of its key', async () => {
   expect(await requestsOf(null)).toEqual([[FLOAT]]);
   const agentAddress = `0x${'0'.repeat(40)}`;
   expect(await requestsOf(USERS[0]!)).toMatchObject([

@@ -19,7 +19,7 @@ async function paidAddress(dstAddr: Hex, amount: bigint): Promise<void> {
   rig.chains.base.pay(bob, answer.data.address as Hex, amount);
 }
 
-/** Returns the highest allowance until all work is done. */
+/** Runs until all work is done, and returns the highest allowance seen. */
 async function mostAllowed(): Promise<bigint> {
   let most = 0n;
   for (let round = 0; round < 12; round++) {
@@ -32,7 +32,7 @@ async function mostAllowed(): Promise<bigint> {
   return most;
 }
 
-test('the allowance of the bridge equals the total of the waiting deposits, and is zero afterwards', async () => {
+test("the bridge's allowance equals the total of the deposits waiting to be paid out, and is zero afterwards", async () => {
   await paidAddress(alice, 50_000_000n);
   await paidAddress(bob, 20_000_000n);
   await paidAddress(alice, 30_000_000n);
@@ -46,7 +46,7 @@ test('the allowance of the bridge equals the total of the waiting deposits, and 
   expect(rig.venue.balanceOf(alice)).toBe(USER_USDC + 89_700_000n);
 });
 
-test('an unlimited allowance that a former release granted is reduced', async () => {
+test('an unlimited allowance granted by a former release is reduced', async () => {
   const { relayer } = rig.parts.settlement;
   const args = [BRIDGE, maxUint256] as const;
   const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'approve', args });

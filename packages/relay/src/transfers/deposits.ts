@@ -19,11 +19,11 @@ import { chainTrouble, floatTrouble, noteTrouble } from './trouble.ts';
 import { type CanReceive, NO_RECEIVER } from './receivers.ts';
 import type { VenueAccount } from './venue-account.ts';
 
-/** The money in blocks without enough confirmations, by the id of its address. */
+/** The money in blocks without enough confirmations, by address id. */
 type Unconfirmed = ReadonlyMap<string, { readonly amountMicro: bigint; readonly txHash: Hex }>;
 
 const TRANSFER = keccak256(toHex('Transfer(address,address,uint256)'));
-/** The maximum number of blocks and addresses per query, both of which public endpoints limit. */
+/** The maximum number of blocks and of addresses per query; public endpoints limit both. */
 const RANGE_BLOCKS = 2_000;
 const ADDRESSES = 200;
 
@@ -37,7 +37,7 @@ type DepositScanOptions = {
 
 /**
  * Finds payments to the deposit addresses on a chain. Unexpired addresses are scanned in each step.
- * All others are scanned periodically without an end, so that late payments are not lost. Only
+ * All others are scanned periodically and indefinitely, so that late payments are not lost. Only
  * payments in confirmed blocks are recorded; payments in later blocks are only shown.
  */
 export class DepositScan {
@@ -59,7 +59,7 @@ export class DepositScan {
     const { name } = chain.terms;
     if (!this.#isRightChain) await chain.client.assertChain();
     this.#isRightChain = true;
-    // The addresses are listed before the head is queried. Addresses that are assigned later can
+    // The addresses are listed before the head is queried, because addresses assigned later can
     // only be paid in later blocks.
     const given = book.addresses('deposit').filter((each) => each.chain === name);
     const nowMs = now();
@@ -138,10 +138,10 @@ type DepositWorkOptions = {
 };
 
 /**
- * Pays out deposits from other chains. The bridge credits the user with the relay's own money on
- * the settlement chain (R-deposit). This is sufficient for the perp sub-account. For the outcome
- * sub-account, the relay deposits into its own account and then transfers the money inside the
- * venue.
+ * Pays out deposits from other chains. The relay deposits its own money on the settlement chain,
+ * and the bridge credits the user (R-deposit). For the perp sub-account, that is all. For the
+ * outcome sub-account, the relay deposits into its own account and then transfers the money inside
+ * the venue.
  */
 export class DepositWork {
   readonly #options: DepositWorkOptions;
@@ -150,10 +150,7 @@ export class DepositWork {
     this.#options = options;
   }
 
-  /**
-   * Performs one step of a transfer that is to be paid out. Errors are recorded, and the step is
-   * retried.
-   */
+  /** Performs one step of paying out a transfer. Errors are recorded, and the step is retried. */
   async step(transfer: Transfer, address: GivenAddress): Promise<void> {
     if (transfer.isBridged === true) await this.#sendOn(transfer, address);
     else await this.#deposit(transfer, address);
@@ -191,7 +188,7 @@ export class DepositWork {
     return this.#trouble(transfer, undefined);
   }
 
-  /** Returns the obstacle before the bridge can take the money, if any. */
+  /** Returns what prevents the bridge from taking the money, if anything. */
   async #lacking(amount: bigint): Promise<Trouble | undefined> {
     const { book, settlement } = this.#options;
     const { relayer, terms } = settlement;
@@ -201,7 +198,7 @@ export class DepositWork {
   }
 
   /**
-   * Transfers the money inside the venue. The deposit may still be on its way into the relay's
+   * Transfers the money inside the venue. The deposit may still be on its way to the relay's
    * account; until it arrives, the venue rejects the transfer.
    */
   async #sendOn(transfer: Transfer, address: GivenAddress): Promise<void> {
@@ -237,8 +234,8 @@ function depositKey({ attempt, id }: Transfer): string {
 }
 
 /**
- * Returns two amounts in micro-USDC that the bridge still has to take: the sum in transactions that
- * were sent but not mined, and the sum that has not been sent yet.
+ * Returns two amounts in micro-USDC that the bridge has yet to take: the sum in transactions sent
+ * but not yet mined, and the sum not yet sent.
  */
 function depositsOf(book: RelayBook, relayer: Relayer) {
   let [sent, waiting] = [0n, 0n];
@@ -256,20 +253,20 @@ function depositsOf(book: RelayBook, relayer: Relayer) {
 
 /** The amounts in micro-USDC that limit the allowance. */
 type Claims = {
-  /** The amount that the bridge is to take now, which is included in `waiting`. */
+  /** The amount that the bridge is to take now; it is included in `waiting`. */
   readonly amount: bigint;
   /** The relay's balance, which the allowance never exceeds. */
   readonly balance: bigint;
   /** The amount in transactions that are not in a block yet. */
   readonly sent: bigint;
-  /** The total that is to be paid out and has not been sent yet. */
+  /** The total to be paid out that has not been sent yet. */
   readonly waiting: bigint;
 };
 
 /**
- * Allows the bridge to take exactly the amount to be paid out, because an exploit of a bridge with
- * an unlimited allowance could take the whole balance. An allowance replaces the previous one, so
- * it is granted for all waiting deposits together, when no transaction is pending. A larger
+ * Allows the bridge to take exactly the amount to be paid out, because with an unlimited allowance,
+ * an exploit of the bridge could take the whole balance. An allowance replaces the previous one, so
+ * it is granted for all pending deposits at once, while no transaction is in progress. A larger
  * allowance, from a former release or a failed deposit, is replaced in the same way. Returns
  * undefined if the bridge can take the amount.
  */

@@ -25,18 +25,18 @@ async function pegOf(dstAddr: Hex): Promise<Hex> {
   return answer.data.pegAddress as Hex;
 }
 
-/** Returns the amount that a receiver on the other chain has got. */
+/** Returns the amount a receiver has been paid on the other chain. */
 const paid = (receiver: Hex): bigint => rig.chains.base.usdcOf(receiver) - USER_USDC;
 const arrivals = () =>
   rig.book
     .addresses('peg')
     .flatMap(({ id }) => rig.book.transfersOf(id).flatMap((each) => each.arrivals));
 
-test('each row of a peg is paid once, even if rows arrive while its pages are read', async () => {
+test('each row of a peg is paid once, even if rows arrive while its pages are being read', async () => {
   const peg = await pegOf(bob);
   const sent: bigint[] = [];
   const send = (): void => {
-    // The amount is so small that many of them make one payment.
+    // The amount is so small that it takes many of them to make one payment.
     const amount = USDC / 50n + BigInt(sent.length);
     sent.push(amount);
     rig.venue.send(alice, peg, amount);
@@ -53,14 +53,14 @@ test('each row of a peg is paid once, even if rows arrive while its pages are re
   expect(handedOn + rig.venue.balanceOf(peg)).toBe(sent.reduce((sum, amount) => sum + amount));
 });
 
-test('each of several deposits in one transaction of the chain counts, even after a restart', async () => {
+test('each of several deposits in one chain transaction counts, even after a restart', async () => {
   const peg = await pegOf(bob);
   const deposit = (): void => rig.venue.deposit(peg, CHAIN_TX, 7n * USDC);
   deposit();
   deposit();
   await rig.settle();
   expect(paid(bob)).toBe(2n * (7n * USDC - FEE));
-  // After so many other rows, the first two rows are on another page.
+  // After this many other rows, the first two rows are on another page.
   for (let count = 0; count < 200; count++) rig.venue.send(alice, peg, USDC / 100n);
   await rig.settle();
   rig.start();
@@ -72,7 +72,7 @@ test('each of several deposits in one transaction of the chain counts, even afte
   expect(rig.venue.balanceOf(peg)).toBe(0n);
 });
 
-test('deposits that a former release recorded by their transaction are not recorded again', async () => {
+test('deposits that a former release recorded by transaction only are not recorded again', async () => {
   const peg = await pegOf(bob);
   for (let count = 0; count < 3; count++) rig.venue.deposit(peg, CHAIN_TX, 7n * USDC);
   const [given] = rig.book.addresses('peg');
@@ -86,7 +86,7 @@ test('deposits that a former release recorded by their transaction are not recor
   expect(paid(bob)).toBe(3n * (7n * USDC - FEE));
 });
 
-test('a peg with less money than recorded pays nothing, reports the shortfall, and does not delay other pegs', async () => {
+test('a peg that holds less than recorded pays nothing, reports the shortfall, and does not delay other pegs', async () => {
   const [short, whole] = [await pegOf(bob), await pegOf(carol)];
   rig.venue.send(alice, short, 50n * USDC);
   rig.venue.send(alice, whole, 30n * USDC);
@@ -127,7 +127,7 @@ test('a peg with less money than recorded pays nothing, reports the shortfall, a
   expect([paid(bob), rig.venue.balanceOf(short)]).toEqual([50n * USDC - FEE, 0n]);
 });
 
-test('an amount below the minimum is returned only from the balance of the peg', async () => {
+test("an amount below the minimum is returned only from the peg's own balance", async () => {
   const peg = await pegOf(bob);
   rig.venue.send(alice, peg, USDC);
   rig.venue.send(carol, peg, USDC / 2n);

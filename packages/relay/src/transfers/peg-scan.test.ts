@@ -42,8 +42,7 @@ async function step(): Promise<readonly string[]> {
 }
 
 /**
- * Advances to a state long after the pegs were assigned, in which each of them has been scanned
- * once.
+ * Advances to a time long after the pegs were assigned, when each of them has been scanned once.
  */
 async function grown(): Promise<void> {
   rig.nowMs += 3_600_000;
@@ -62,7 +61,7 @@ test('a user who repeatedly queries many pegs does not delay the scans of other 
   expect(theirs.filter((peg) => !seen.has(peg))).toEqual([]);
 });
 
-test('a user who repeatedly queries many pegs does not delay scans that other users request', async () => {
+test('a user who repeatedly queries many pegs does not delay scans requested by other users', async () => {
   const [own] = await pegsOf(alice, 1);
   await pegsOf(bob, 60);
   await grown();
@@ -103,7 +102,7 @@ test('a query does not cause a scan before the minimum interval', async () => {
   expect(looked).toEqual([own]);
 });
 
-test('a peg that cannot be read is not scanned first the next time', async () => {
+test('a peg that cannot be read is not the first to be scanned next time', async () => {
   const pegs = await pegsOf(carol, 2);
   let isDown = true;
   const asked: string[] = [];

@@ -28,16 +28,13 @@ type PegScanOptions = {
 
 const MONEY_DECIMALS = 6;
 const ROWS = 200;
-/**
- * A peg is scanned again after this fraction (1/n) of its age, because most pegs are used soon or
- * never.
- */
+/** A peg is scanned again after 1/n of its age, because most pegs are used soon or never. */
 const AGE_SHARE = 20;
-/** The maximum interval, which grows with the number of pegs to limit the load on the venue. */
+/** The maximum interval. It grows with the number of pegs to limit the load on the venue. */
 const LATEST_MS = 2_000;
 const LATEST_MS_PER_PEG = 50;
 /**
- * The number of scans per second of all pegs together. It is limited, because the venue counts the
+ * The number of scans per second for all pegs together. It is limited because the venue counts
  * scans against a client's rate limit.
  */
 const PER_SECOND = 10;
@@ -53,8 +50,8 @@ export class PegScan {
   }
 
   /**
-   * Scans the pegs of this address soon, because a user has queried it. Queries are public, so they
-   * do not delay other pegs.
+   * Schedules an early scan of this address's pegs, because a user has queried it. Anyone can
+   * query, so queries must not delay other pegs.
    */
   hurry(address: Hex): void {
     for (const peg of this.#options.book.addresses('peg')) {
@@ -69,8 +66,8 @@ export class PegScan {
         await this.#look(peg);
         this.#hurried.delete(peg.id);
       } finally {
-        // The time is recorded even after an error, so that a peg that cannot be read is not
-        // scanned first again.
+        // The time is recorded even after an error, so that an unreadable peg is not the first to
+        // be scanned again.
         this.#lookedMs.set(peg.id, nowMs);
       }
     }
@@ -78,7 +75,7 @@ export class PegScan {
 
   /**
    * Returns the pegs to scan in this step. Half of the scans are reserved for pegs that users
-   * query, which also get all unused ones.
+   * query; any unused scans also go to those.
    */
   #next(nowMs: number): readonly GivenAddress[] {
     const pegs = this.#options.book.addresses('peg');
@@ -90,7 +87,7 @@ export class PegScan {
     return [...all].slice(0, atOnce);
   }
 
-  /** Returns the overdue pegs, the longest overdue first; new pegs come before all others. */
+  /** Returns the overdue pegs, longest overdue first; new pegs come before all others. */
   #due(pegs: readonly GivenAddress[], nowMs: number): readonly GivenAddress[] {
     const latestMs = LATEST_MS + LATEST_MS_PER_PEG * pegs.length;
     const latenessOf = (peg: GivenAddress): number => {
@@ -106,8 +103,8 @@ export class PegScan {
   }
 
   /**
-   * Returns the queried pegs, those that were not scanned for the longest time first. Querying more
-   * often, or querying more pegs, gives no priority over other users.
+   * Returns the queried pegs, least recently scanned first. A user gains no priority over others by
+   * querying more often or querying more pegs.
    */
   #asked(pegs: readonly GivenAddress[], nowMs: number): readonly GivenAddress[] {
     return pegs
@@ -133,9 +130,9 @@ export class PegScan {
   }
 
   /**
-   * Returns new rows, newest first. It reads back to a page without new rows, because time alone
-   * does not identify new rows. Pages are linked by cursors, so that a row that arrives in between
-   * neither appears twice nor hides another one.
+   * Returns new rows, newest first. It reads back until a page has no new rows, because time alone
+   * does not identify new rows. Pages are linked by cursors, so a row that arrives in between
+   * neither appears twice nor hides another.
    */
   async #unread(peg: GivenAddress, known: KnownRows): Promise<readonly PegRow[]> {
     const found: PegRow[] = [];
@@ -174,7 +171,7 @@ function comingOf({ delta, hash, time }: Row, peg: GivenAddress): PegRow | undef
   return { isDeposit: false, time, coming: { ...money, user: delta.user as Hex, ...kinds } };
 }
 
-/** A row of a peg's ledger that brought money. */
+/** A row in a peg's ledger that brought in money. */
 type PegRow = {
   /** True for a deposit from the settlement chain, false for a transfer inside the venue. */
   readonly isDeposit: boolean;
@@ -184,10 +181,10 @@ type PegRow = {
 
 /**
  * The recorded rows of a peg. A row is identified by its content, and never by its position in a
- * response. A transaction of the venue credits an account once, so its hash identifies the row. A
- * transaction of the chain can deposit several times. Its rows are distinguished by the time and by
- * their number among rows with the same time and transaction. Rows are only appended, so that
- * number is stable.
+ * response. A venue transaction credits an account once, so its hash identifies the row. A chain
+ * transaction can make several deposits, so its rows are identified by their time and by their
+ * number among rows with the same time and transaction. Rows are only ever appended, so that number
+ * is stable.
  */
 class KnownRows {
   readonly #keys: ReadonlySet<string>;
@@ -203,7 +200,9 @@ class KnownRows {
     }
   }
 
-  /** Returns true if the row, or another row with the same time and transaction, is recorded. */
+  /**
+   * Returns true if the row, or another row with the same time and transaction, has been recorded.
+   */
   has(row: PegRow): boolean {
     const { txHash } = row.coming;
     return this.#timeless.has(txHash) || this.#keys.has(depositKey(row, 0));
@@ -263,8 +262,8 @@ type PegWorkOptions = {
 
 /**
  * Pays out money sent to pegs. The amount minus the fee is paid from the relay's own money on the
- * other chain, after which the peg's money is collected. A payment that is not possible is returned
- * in full to the sender's sub-account from which it came.
+ * other chain, after which the peg's money is collected. If a payment is not possible, the money is
+ * returned in full to the sub-account it came from.
  */
 export class PegWork {
   readonly #options: PegWorkOptions;
@@ -304,8 +303,7 @@ export class PegWork {
       await relayer.submit({ key, to: token, data: transferData(peg.dstAddr, amount) });
     } catch (error) {
       if (!(error instanceof ChainRevertError)) throw error;
-      // Nothing was signed, because the token rejects this receiver, which may be a blacklisted
-      // address.
+      // Nothing was signed, because the token rejects this receiver, which may be blacklisted.
       const trouble = { what: 'token', detail: chainFault(error) } as const;
       return book.put({ ...transfer, state: 'refunding', trouble, updateMs: now() });
     }
@@ -352,7 +350,7 @@ export class PegWork {
     return this.#trouble(transfer, trouble);
   }
 
-  /** Transfers the peg's money to the relay's own account after the payout. */
+  /** After the payout, transfers the peg's money to the relay's own account. */
   async sweep(transfer: Transfer, peg: GivenAddress): Promise<void> {
     const { accountOf, book, ownAddress } = this.#options;
     const account = accountOf(peg);
@@ -376,7 +374,7 @@ export class PegWork {
   }
 }
 
-/** Returns the key of a transfer's payment among all transactions of the relay. */
+/** Returns the key that identifies a transfer's payment among all of the relay's transactions. */
 export function payoutKey({ attempt, id }: Transfer): string {
   return `payout:${id}:${attempt}`;
 }
@@ -384,7 +382,7 @@ export function payoutKey({ attempt, id }: Transfer): string {
 type Holding =
   | { readonly is: 'whole' }
   /**
-   * A signed transfer may already have been sent. When its result is known, the comparison is
+   * A signed transfer may already have been sent. Once its result is known, the comparison yields
    * `whole` again.
    */
   | { readonly is: 'moving' }
@@ -392,9 +390,9 @@ type Holding =
 
 /**
  * Compares the balance of a peg with the journal before anything is paid out or returned for it.
- * The peg must hold all money that has arrived and not left, in the sub-account in which it
- * arrived. If it holds less, the journal counts money that does not exist, and the first payment
- * would take money of other users or of the relay. Therefore nothing leaves that peg until an
+ * The peg must hold all money that has arrived and not left, in the sub-account where it arrived.
+ * If it holds less, the journal is counting money that does not exist, and the first payment would
+ * take money belonging to other users or the relay. Therefore nothing leaves that peg until an
  * operator has investigated.
  */
 async function pegHolding(

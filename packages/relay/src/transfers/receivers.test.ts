@@ -23,7 +23,7 @@ function transfersOf(user: Hex): readonly RelayTransfer[] {
   return answer.data.items;
 }
 
-test('contracts and addresses of the relay are not accepted as receivers on any chain', async () => {
+test("no chain accepts contracts or the relay's own addresses as receivers", async () => {
   const deposit = await rig.service.depositAddress({ ...INTO, dstAddr: alice });
   const peg = await rig.service.pegAddress({ ...OUT, dstChain: 'base', dstAddr: alice });
   if (!deposit.ok || !peg.ok) throw new Error('an address was refused');
@@ -55,7 +55,7 @@ function given(kind: 'deposit' | 'peg', chain: string): Hex {
   return address;
 }
 
-test('money sent to an earlier peg whose receiver is the bridge is returned in full', async () => {
+test('money sent to an existing peg whose receiver is the bridge is returned in full', async () => {
   const peg = given('peg', 'arbitrum');
   rig.venue.send(alice, peg, 50_000_000n);
   await rig.settle();
@@ -64,7 +64,7 @@ test('money sent to an earlier peg whose receiver is the bridge is returned in f
   expect(rig.venue.balanceOf(FLOAT)).toBe(0n);
 });
 
-test('money that cannot be returned, because its sender is unknown, waits and is reported', async () => {
+test('money that cannot be returned because its sender is unknown waits and is reported', async () => {
   const peg = given('peg', 'arbitrum');
   const address = given('deposit', 'base');
   rig.venue.deposit(peg, `0x${'7'.repeat(64)}`, 30_000_000n);
@@ -81,7 +81,7 @@ test('money that cannot be returned, because its sender is unknown, waits and is
   ]);
 });
 
-test('a deposit to a peg through the bridge is found by the peg and by its receiver, even after a restart', async () => {
+test('a deposit to a peg through the bridge is found by peg and by receiver, even after a restart', async () => {
   const answer = await rig.service.pegAddress({ ...OUT, dstChain: 'base', dstAddr: bob });
   if (!answer.ok) throw new Error(answer.error.message);
   const peg = answer.data.pegAddress as Hex;

@@ -17,10 +17,10 @@ export type CanReceive = (receiver: Hex) => boolean;
 const ZERO: Hex = `0x${'0'.repeat(40)}`;
 
 /**
- * Returns a function that refuses receivers which cannot use the money. The zero address and
- * contracts do not have an owner's key (R-transfer), and a payment to the bridge or to an address
- * of the relay would count as the relay's own money. Contracts of one chain are refused on all
- * chains, because they often have the same address on several.
+ * Returns a function that refuses receivers that cannot use the money. The zero address and
+ * contracts have no owner's key (R-transfer), and a payment to the bridge or to one of the relay's
+ * addresses would count as the relay's own money. A contract on one chain is refused on all chains,
+ * because contracts often have the same address on several.
  */
 export function receiversOf({ book, chains, facts, keys }: ReceiverParts): CanReceive {
   const tokens = [...chains.values()].map(({ token }) => token);
@@ -29,7 +29,7 @@ export function receiversOf({ book, chains, facts, keys }: ReceiverParts): CanRe
   return (receiver) => !never.has(lower(receiver)) && !book.hasGiven(lower(receiver));
 }
 
-/** The obstacle of an address that was assigned before its receiver became invalid. */
+/** The obstacle for an address that was assigned before its receiver became invalid. */
 export const NO_RECEIVER: Trouble = {
   what: 'receiver',
   detail: 'the recipient is a contract of the venue or an address of the relay',

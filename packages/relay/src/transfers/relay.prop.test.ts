@@ -11,8 +11,8 @@ import {
 import { sumOf } from '../book/relay-book.ts';
 
 /**
- * Even if any step in between fails, money is either paid out once or returned, and the relay earns
- * its fees.
+ * Even if any step along the way fails, money is either paid out once or returned, and the relay
+ * earns its fees.
  */
 
 type Step =
@@ -80,7 +80,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** The payments of users by address, with which the relay is compared. */
+/** Users' payments by address, against which the relay is compared. */
 class ExpectedPayments {
   readonly paid = new Map<string, bigint>();
   readonly sent = new Map<string, bigint>();
@@ -149,7 +149,7 @@ async function perform(rig: RelayRig, each: Step, expected: ExpectedPayments): P
 
 const total = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((a, b) => a + b, 0n);
 
-/** Compares all balances with the payments of users and the relay's journal. */
+/** Compares all balances with users' payments and the relay's journal. */
 function audit(rig: RelayRig, expected: ExpectedPayments): void {
   const { book, chains, venue } = rig;
   let fees = 0n;
@@ -209,7 +209,7 @@ const RUNS = 2 * Number(process.env['FUZZ_RUNS'] ?? 6);
 const TIMEOUT_MS = 40_000 + 2_000 * RUNS;
 
 test(
-  'R-conservation: the relay pays out or returns all money in random histories of payments, reorganisations, faults and kills',
+  'R-conservation: in random histories of payments, reorganisations, faults and kills, the relay pays out or returns all money',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
@@ -218,7 +218,7 @@ test(
         try {
           for (const each of steps) await perform(rig, each, expected);
           await rig.settle();
-          // Amounts below the minimum are returned to the senders of pegs.
+          // Amounts below the minimum are returned to those who sent them to a peg.
           rig.nowMs += 2 * 86_400_000;
           await rig.settle();
           audit(rig, expected);

@@ -65,7 +65,7 @@ test('a payment removed by a reorganisation is not paid out', async () => {
   expect(rig.venue.balanceOf(alice)).toBe(USER_USDC);
 });
 
-test('a relay without funds reports it, and continues when it is funded', async () => {
+test('a relay without funds reports it, and resumes once it is funded', async () => {
   rig.close();
   rig = new RelayRig({ floatUsdc: 10_000_000n });
   const address = await depositAddress();
@@ -91,7 +91,7 @@ test('a relay without funds reports it, and continues when it is funded', async 
   expect(transfersOf(alice)[0]).not.toHaveProperty('trouble');
 });
 
-test('an address that is not paid in time fails, and a late payment is still processed', async () => {
+test('an address not paid in time fails, and a late payment is still processed', async () => {
   const address = await depositAddress();
   rig.nowMs += DAY_MS;
   expect(transfersOf(alice)).toMatchObject([{ status: 'failed', amount: '0' }]);
@@ -103,7 +103,7 @@ test('an address that is not paid in time fails, and a late payment is still pro
   expect(transfersOf(alice)).toMatchObject([{ status: 'completed', amount: '5.1' }]);
 });
 
-test('an amount too small for a peg is returned when the peg expires, to the sub-account from which it came', async () => {
+test('an amount too small for a peg is returned to the sub-account it came from when the peg expires', async () => {
   const peg = await pegAddress();
   rig.venue.send(alice, alice, 3_000_000n, { from: 'perp', to: 'outcome' });
   rig.venue.send(alice, peg, 1_500_000n, { from: 'outcome', to: 'perp' });
@@ -115,7 +115,7 @@ test('an amount too small for a peg is returned when the peg expires, to the sub
   expect(rig.venue.balanceOf(alice, 'outcome')).toBe(3_000_000n);
 });
 
-test('small amounts from both sub-accounts are returned to each of them', async () => {
+test('small amounts from both sub-accounts are each returned to their own', async () => {
   const peg = await pegAddress();
   rig.venue.send(alice, alice, 3_000_000n, { from: 'perp', to: 'outcome' });
   rig.venue.send(alice, peg, 1_000_000n);
@@ -130,7 +130,7 @@ test('small amounts from both sub-accounts are returned to each of them', async 
   expect(rig.venue.balanceOf(alice, 'outcome')).toBe(3_000_000n);
 });
 
-test('deposits to a peg are also paid out, even two of them in one transaction', async () => {
+test('deposits to a peg are also paid out, even two in one transaction', async () => {
   const peg = await pegAddress();
   const hash = `0x${'7'.repeat(64)}` as const;
   for (const amount of [9_000_000n, 8_000_000n]) rig.venue.deposit(peg, hash, amount);
@@ -163,7 +163,7 @@ test('no address is assigned twice, even after a torn line', async () => {
   ).toEqual(['deposit-1', 'deposit-2']);
 });
 
-test('a relay does not open an altered journal, and reports the position', async () => {
+test('a relay does not open an altered journal, and reports where it was altered', async () => {
   await depositAddress();
   await depositAddress();
   const file = join(rig.directory, 'relay.jsonl');
@@ -174,7 +174,7 @@ test('a relay does not open an altered journal, and reports the position', async
   expect(() => rig.start()).toThrow(`relay.jsonl: line ${at + 1} is damaged`);
 });
 
-test('the number of addresses per client and of rows per page is limited', async () => {
+test('the numbers of addresses per client and rows per page are limited', async () => {
   const server = createRelayServer({
     service: rig.service,
     faucet: undefined,
@@ -219,7 +219,7 @@ test('the number of addresses per client and of rows per page is limited', async
   await server.drain();
 });
 
-test('a request for more addresses than the relay can scan is refused', async () => {
+test('a request is refused if it would bring more addresses than the relay can scan', async () => {
   rig.close();
   rig = new RelayRig({ openAddressesMax: 1 });
   await depositAddress();

@@ -26,8 +26,8 @@ export type RelayParts = {
 };
 
 /**
- * Moves money between the venue and other chains. Each step reads new payments, and advances every
- * open transfer by one step. All state of the relay is in the journal, so that it can be stopped at
+ * Moves money between the venue and other chains. Each step reads new payments and advances every
+ * open transfer by one step. All of the relay's state is in the journal, so it can be stopped at
  * any point.
  */
 export class Relay {
@@ -82,7 +82,7 @@ export class Relay {
   }
 
   /**
-   * Determines the first block to read on each chain. It must be called before any addresses are
+   * Determines the first block to read on each chain. Must be called before any addresses are
    * assigned. Unavailable chains are retried.
    */
   async begin(): Promise<void> {
@@ -128,7 +128,7 @@ export class Relay {
     }
   }
 
-  /** Collects the money of an address, but only when there is enough of it to be paid out. */
+  /** Collects an address's money, but only if there is enough of it to be paid out. */
   async #sweep(id: string, address: GivenAddress, chain: RelayChain): Promise<void> {
     const transfer = this.#parts.book.transfer(id);
     if (transfer?.isSwept === false) await this.#sweeps.step(transfer, address, chain);
@@ -162,8 +162,8 @@ export class Relay {
 }
 
 /**
- * Ends transfers of pegs at the operator's request. After that, nothing is paid, returned or
- * collected for them, and their arrivals no longer count as held by the peg.
+ * Ends peg transfers at the operator's request. Nothing more is then paid, returned or collected
+ * for them, and their arrivals no longer count as held by the peg.
  */
 export function endTransfers(
   ids: readonly string[],

@@ -17,8 +17,9 @@ const GAS_SENT_MAX = 8;
 
 /**
  * Collects money from a one-time address into the relay's own account. Ether for gas is sent first,
- * and then the token is transferred. No separate records are needed, because a repeated transaction
- * moves the same money to the same address, and the chain shows whether it has been executed.
+ * and then the token is transferred. No separate records are needed, because repeating a
+ * transaction moves the same money to the same address, and the chain shows whether it has been
+ * executed.
  */
 export class Sweeps {
   readonly #options: SweepsOptions;
@@ -57,9 +58,9 @@ export class Sweeps {
       await client.sendRaw(raw);
     } catch (error) {
       const why = chainFault(error);
-      // Some chains charge more than the gas of a transaction, and report this only here.
+      // Some chains charge more than a transaction's gas cost, and report this only here.
       if (/insufficient funds/i.test(why)) return await sendGas();
-      // A pending transaction with another fee is equally good.
+      // A pending transaction with a different fee will do just as well.
       if (!/underpriced/i.test(why)) throw error;
     }
     return undefined;

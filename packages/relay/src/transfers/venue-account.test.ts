@@ -5,9 +5,11 @@ import { KEYS, USERS } from '@oddlot/testing/relay/relay-rig';
 import { VenueAccount } from './venue-account.ts';
 import { venueBy } from '@oddlot/testing/relay/venue-by';
 
-/** A transfer inside the venue is executed once, even if the relay loses track of it in between. */
+/**
+ * A transfer inside the venue is executed once, even if the relay loses track of it along the way.
+ */
 
-/** In its blocks, the model venue rejects any request whose nonce is 3 modulo 7. */
+/** When creating blocks, the model venue rejects any request whose nonce is 3 modulo 7. */
 const START_MS = 7 * 257_142_857_142;
 const DAY_MS = 86_400_000;
 
@@ -54,7 +56,7 @@ test('a request whose response was lost is found to have been executed', async (
   expect(got()).toBe(5n);
 });
 
-test('a request that was rejected in its block or has an expired nonce is void', async () => {
+test('a request that was rejected in its block, or whose nonce has expired, is void', async () => {
   const refused = rig(START_MS + 3);
   refused.venue.give(refused.account.address, 9n);
   const why = 'Trading is halted';
@@ -68,7 +70,7 @@ test('a request that was rejected in its block or has an expired nonce is void',
   expect((await sign()).nonce).toBeGreaterThan(send.nonce);
 });
 
-test('signed bytes equal those of earlier releases, and the venue accepts both', async () => {
+test('the signed bytes equal those of earlier releases, and the venue accepts both', async () => {
   const { account } = rig(1_800_000_000_000.7);
   const destination = `0x${'d1'.repeat(20)}` as const;
   const transfer = { destination, amountMicro: 5n, from: 'perp', to: 'outcome' } as const;

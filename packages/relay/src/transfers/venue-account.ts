@@ -22,7 +22,7 @@ import { pegMessage } from '@oddlot/custody/peg-message';
 
 type Action = Parameters<typeof signAction>[0];
 
-/** The result of a request that was sent to the venue. */
+/** The result of a request sent to the venue. */
 export type Delivered =
   | { readonly is: 'executed' }
   /**
@@ -48,7 +48,7 @@ const ZERO: Hex = `0x${'0'.repeat(40)}`;
  */
 const NONCE_MS = 49 * 3_600_000;
 
-/** An account in the venue whose key the relay has: its own, or that of a peg. */
+/** An account in the venue whose key the relay has: its own account or a peg. */
 export class VenueAccount {
   readonly address: Hex;
   readonly #options: VenueAccountOptions;
@@ -63,9 +63,7 @@ export class VenueAccount {
     this.address = wallet.address;
   }
 
-  /**
-   * Signs a request that ends the binding of this key as an agent of another account (R-agents).
-   */
+  /** Signs a request that ends this key's binding as an agent of another account (R-agents). */
   signRelease(): Promise<VenueSend> {
     return this.#sign({ type: 'approveAgent', agentAddress: ZERO });
   }
@@ -117,10 +115,10 @@ type ClaimOptions = {
 };
 
 /**
- * Registers the relay's address with the venue before the address becomes public, and ends an older
- * binding of its key (R-agents). Money from pegs is collected in the relay's own account, and an
- * address that is bound as an agent cannot have one. An unregistered relay still serves requests,
- * but without pegs.
+ * Registers the relay's address with the venue before the address becomes public, and ends any
+ * older binding of its key (R-agents). Money from pegs is collected in the relay's own account, and
+ * an address that is bound as an agent cannot have one. An unregistered relay still serves
+ * requests, but without pegs.
  */
 export async function claimAddress(options: ClaimOptions): Promise<void> {
   const { account, api, log, registerPegs: register } = options;
@@ -141,7 +139,7 @@ export async function claimAddress(options: ClaimOptions): Promise<void> {
 
 /**
  * Registers pegs at the venue's operations port, signed by the relay's key, so that transfers to
- * them cost no opening fee (R-limits-of-state). Resolves when they are in the venue's log.
+ * them cost no opening fee (R-limits-of-state). Resolves once they are in the venue's log.
  */
 export function pegRegistrar(options: {
   readonly url: string;
