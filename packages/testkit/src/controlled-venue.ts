@@ -31,7 +31,7 @@ import type { TestChain } from './test-chain.ts';
 import { tmpdir } from 'node:os';
 import type { TimeSource } from '@oddlot/host/clock';
 
-/** A moment to which a venue can be reverted any number of times. */
+/** A point in time to which a venue can be reverted any number of times. */
 export type Snapshot = { readonly height: number; readonly timeMs: number };
 
 type BlockListener = Parameters<OpenedVenue['replica']['onBlock']>[0];
@@ -41,7 +41,7 @@ type StoredImage = { readonly image: string; readonly prices: PricesMoment };
 const START = '2026-01-01T00:00:00Z';
 /** The sampling interval of the premium, in milliseconds. */
 const STEP_MS = 5_000;
-/** The step in milliseconds if no sample could contain a premium. */
+/** The step in milliseconds while no sample could have a premium. */
 const CALM_STEP_MS = 60_000;
 const GENESIS_MS = 1_000;
 /** The URL of a venue without ports. */
@@ -52,8 +52,8 @@ const NO_CHAIN = ['--chain', 'none'];
 const QUIET = ['--oracle', 'still', '--recover-workers', '1', '--ops-port', '0'];
 
 /**
- * The parts of a venue and its data folder, which can be closed and reopened. The test controls
- * time and prices.
+ * A venue's parts and data folder, which can be closed and reopened. The test controls time and
+ * prices.
  *
  * @internal
  */
@@ -67,7 +67,7 @@ export class ControlledVenue {
   readonly #clock: HandClock;
   readonly #storedImages = new Map<Snapshot, StoredImage>();
   readonly #listeners: BlockListener[] = [];
-  /** True if the log stays in memory, without a history, until they are needed. */
+  /** True if the log stays in memory and no history exists until either is needed. */
   readonly #isDeferred: boolean;
   #opened: OpenedVenue | undefined;
   #chain: TestChain | undefined;
@@ -88,7 +88,7 @@ export class ControlledVenue {
     this.#hyperliquidPort = typeof hyperliquid === 'number' ? hyperliquid : 0;
     this.#startMs = startMs(options.time ?? START);
     this.#clock = new HandClock(this.#startMs - GENESIS_MS);
-    // The folder is created after all checks, so that invalid options leave no folder behind.
+    // The folder is created after all checks, so invalid options leave no folder behind.
     this.#folder = new VenueFolder();
     const cursors = seededBytes(seed, 'cursors').subarray(0, CURSOR_KEY_BYTES);
     const hex = cursors.toString('hex');
@@ -108,7 +108,7 @@ export class ControlledVenue {
     throw new Error('this venue has no such port. Start it with { hyperliquid: true }');
   }
 
-  /** The server. It is undefined while the venue is not open. */
+  /** The server. Undefined while the venue is not open. */
   get server(): Server | undefined {
     return this.#opened?.http.server;
   }
@@ -121,7 +121,7 @@ export class ControlledVenue {
     return this.#running.replica.head;
   }
 
-  /** Registers a function that is called after each new block, even after a restart. */
+  /** Registers a function to be called after each new block, even after a restart. */
   onBlock(listener: BlockListener): void {
     this.#listeners.push(listener);
     this.#running.replica.onBlock(listener);
@@ -216,8 +216,8 @@ export class ControlledVenue {
     const givenMs = step === undefined ? undefined : durationMs(step);
     if (givenMs === 0) throw new RangeError('a step must be longer than zero');
     for (let isFirst = true; this.nowMs < untilMs; isFirst = false) {
-      // An hour without a sample pays no funding. The first step is short, so that an hour that has
-      // just begun gets its first sample.
+      // An hour without a sample pays no funding. The first step is short so that an hour that has
+      // just started gets its first sample.
       const longMs = isFirst ? STEP_MS : (givenMs ?? (this.#isCalm ? CALM_STEP_MS : STEP_MS));
       const stepMs = Math.min(longMs, givenMs ?? Infinity);
       const dueMs = nextDueMs(this.state) ?? Infinity;
@@ -229,7 +229,7 @@ export class ControlledVenue {
     while ((nextDueMs(this.state) ?? Infinity) <= this.nowMs) await this.beat();
   }
 
-  /** Advances time to a moment. The caller creates the block of that moment. */
+  /** Advances to a point in time. The caller creates the block for that time. */
   async approach(timeMs: number, stepMs: number): Promise<void> {
     for (;;) {
       const nextMs = Math.min(nextDueMs(this.state) ?? Infinity, this.nowMs + stepMs);
@@ -246,7 +246,7 @@ export class ControlledVenue {
    */
   get #isCalm(): boolean {
     const { state } = this;
-    // A book away from the oracle has a premium as soon as the mark has followed it.
+    // A book away from the oracle price has a premium once the mark has followed it.
     const hasPremium = ({ instrumentId }: PerpDefinition): boolean => {
       const { bestAsk = Infinity, bestBid = 0, oracle } = perpView(state, instrumentId) ?? {};
       return oracle !== undefined && (bestBid > oracle || bestAsk < oracle);
@@ -255,7 +255,7 @@ export class ControlledVenue {
     return !isMoving && !perpDefinitions(state).some(hasPremium);
   }
 
-  /** Resolves when the history contains all blocks. */
+  /** Resolves when the history includes all blocks. */
   async settled(): Promise<void> {
     const { indexer, replica } = this.#running;
     const { height: minHeight } = replica.head;
@@ -263,7 +263,7 @@ export class ControlledVenue {
   }
 
   async snapshot(): Promise<Snapshot> {
-    // With this snapshot, a start from the copy has nothing to replay.
+    // With this snapshot, a venue started from the copy has nothing to replay.
     await this.#running.indexer.snapshot();
     await this.settled();
     const { height, timeMs } = this.head;
@@ -284,7 +284,7 @@ export class ControlledVenue {
 
   /**
    * Stops and restarts the venue. If it is killed, the restart uses the data that was on disk at
-   * this moment.
+   * that moment.
    */
   async restart({ isKilled }: { readonly isKilled: boolean }): Promise<void> {
     await this.#running.store();
@@ -327,7 +327,7 @@ const MEMORY = '/dev/shm';
  */
 const MEMORY_BYTES_MIN = 256 * 1024 * 1024;
 
-/** The data of one test venue and its earlier copies, deleted at the end. */
+/** One test venue's data and earlier copies of it, deleted at the end. */
 class VenueFolder {
   readonly #root = mkdtempSync(join(placeInMemory() ?? tmpdir(), 'oddlot-testkit-'));
   #images = 0;
@@ -345,7 +345,10 @@ class VenueFolder {
     return join(this.#root, 'beside');
   }
 
-  /** Copies the data. If a writer is active, the copy contains what a kill would leave. */
+  /**
+   * Copies the data. If a writer is active, the copy contains what would be left if the venue were
+   * killed.
+   */
   copy(): string {
     this.#images += 1;
     const image = join(this.#root, `image-${this.#images}`);
@@ -404,7 +407,7 @@ class HandClock implements TimeSource {
   }
 }
 
-/** These tasks would create blocks according to the machine's clock. */
+/** Tasks that would create blocks according to the machine's clock. */
 const BY_THE_CLOCK: ReadonlySet<string> = new Set(['ticker', 'oracle']);
 
 /** Runs all singleton tasks except time and prices, which the test controls. */

@@ -5,8 +5,8 @@ import { startVenue } from './start-venue.ts';
 import type { TestVenue } from './test-venue.ts';
 
 /**
- * If requests are lost, repeated or reordered, the SDK must end with one execution or a clear
- * error.
+ * If requests are lost, duplicated or reordered, the outcome with the SDK must be a single
+ * execution or a clear error.
  */
 
 const running: TestVenue[] = [];
@@ -32,7 +32,7 @@ async function start() {
   return { venue, client, order, resting };
 }
 
-/** Faults after which the order is nevertheless executed exactly once. */
+/** Faults despite which the order is executed exactly once. */
 const ONCE: readonly (readonly [what: string, (faults: Faults) => void])[] = [
   ['loses the answer', (faults) => faults.loseAnswer()],
   ['loses five answers', (faults) => faults.loseAnswer({ count: 5 })],
@@ -66,7 +66,7 @@ describe('an order is executed exactly once despite a fault', () => {
 });
 
 describe('a fault can end with a clear error', () => {
-  test("the error contains the action's hash, with which its result can be found, if every answer is lost", async () => {
+  test("if every answer is lost, the error gives the action's hash, with which its result can be found", async () => {
     const { client, order, resting, venue } = await start();
     venue.faults.loseAnswer({ count: 6 });
     const failed = client.exchange.order(order(), { confirm: 'executed' });
@@ -77,7 +77,7 @@ describe('a fault can end with a clear error', () => {
     expect(await resting()).toHaveLength(1);
   });
 
-  test('no order is placed, even later, if every request is lost', async () => {
+  test('if every request is lost, no order is placed, not even later', async () => {
     const { client, order, resting, venue } = await start();
     venue.faults.loseRequest({ count: 6 });
     const failed = client.exchange.order(order());
@@ -86,7 +86,7 @@ describe('a fault can end with a clear error', () => {
     expect(await resting()).toEqual([]);
   });
 
-  test('the error has the name RATE_LIMITED if every request is rejected with 429', async () => {
+  test('if every request is rejected with 429, the error has the name RATE_LIMITED', async () => {
     const { client, order, resting, venue } = await start();
     venue.faults.rateLimit({ count: 6 });
     const failed = client.exchange.order(order());
@@ -95,7 +95,7 @@ describe('a fault can end with a clear error', () => {
     expect(await resting()).toEqual([]);
   });
 
-  test('the error contains the nonce field and its valid range if the client clock is three days behind', async () => {
+  test('if the client clock is three days behind, the error names the nonce field and its valid range', async () => {
     const { client, order, resting, venue } = await start();
     await venue.advance('4d', { step: '1h' });
     venue.faults.skewClock('-3d');
@@ -114,7 +114,7 @@ test('requests that arrive in reverse order are all executed once', async () => 
   const cloids = [1, 2, 3].map((n) => `0x${String(n).padStart(32, '0')}`);
   const sent = cloids.map((cloid) => client.exchange.order(order('90000', cloid)));
   await Promise.all(sent);
-  // Orders are listed newest first, and the last request that was sent arrived first.
+  // Orders are listed newest first, and the last request sent arrived first.
   expect((await resting()).map(([cloid]) => cloid)).toEqual(cloids);
 });
 
@@ -195,7 +195,7 @@ test('a silenced oracle becomes stale, blocks orders that increase positions, an
   expect(await resting()).toHaveLength(1);
 });
 
-test('clear cancels all planned faults and releases requests that wait for others', async () => {
+test('clear cancels all planned faults and releases requests that are waiting for others', async () => {
   const { client, order, resting, venue } = await start();
   venue.faults.reorder({ count: 2 });
   const waiting = client.exchange.order(order(), { confirm: 'executed' });

@@ -5,7 +5,7 @@ import type { LocalConnection } from './local-connection.ts';
 import type { Prices } from './prices.ts';
 import type { TestChain } from './test-chain.ts';
 
-/** The requests that a fault affects, which are the next ones to a path. */
+/** The requests that a fault affects: the next ones to a path. */
 export type FaultScope = {
   /** The number of requests. The default is 1. */
   readonly count?: number;
@@ -43,7 +43,7 @@ export class Faults {
   }
 
   /**
-   * Loses the response. The venue executes the request, which then fails for the client as if the
+   * Loses the response. The venue executes the request, but for the client it fails as if the
    * connection had been cut.
    */
   loseAnswer(scope?: FaultScope): void {
@@ -60,12 +60,12 @@ export class Faults {
     this.#plan('executeThen503', scope);
   }
 
-  /** Delivers the same bytes twice and concurrently. */
+  /** Delivers the same bytes twice, concurrently. */
   duplicate(scope?: FaultScope): void {
     this.#plan('duplicate', scope);
   }
 
-  /** Holds the requests until all have been sent, and then delivers them in reverse order. */
+  /** Holds the requests until all have been sent, then delivers them in reverse order. */
   reorder(scope: FaultScope & { readonly count: number }): void {
     this.#plan('reorder', scope);
   }
@@ -105,9 +105,7 @@ export class Faults {
     return this.#skewMs;
   }
 
-  /**
-   * Makes the oracle stop reporting a symbol, so that its last price becomes stale after some time.
-   */
+  /** Makes the oracle stop reporting a symbol, so that its last price eventually becomes stale. */
   silenceOracle(symbol: string): void {
     this.#prices.silence(symbol);
   }
@@ -117,8 +115,8 @@ export class Faults {
   }
 
   /**
-   * Reorganises the settlement chain: its newest blocks and their transactions are lost, unless the
-   * transactions return to the pool.
+   * Reorganises the settlement chain: its newest blocks are lost, and so are their transactions
+   * unless these return to the pool.
    */
   async reorganiseChain(
     depth: number,
@@ -180,7 +178,7 @@ export class Faults {
   }
 }
 
-/** Waits for the complete response of any status. */
+/** Waits for the complete response, whatever its status. */
 async function answered(delivery: Promise<Response>): Promise<void> {
   await (await delivery).text();
 }

@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import type { Fetch } from '@oddlot/sdk';
 import type { LocalConnection } from './local-connection.ts';
 
-/** This address is not reachable from other machines. */
+/** An address that cannot be reached from other machines. */
 const LOOPBACK = '127.0.0.1';
-/** This size exceeds that of any request that the venue accepts. */
+/** More than the size of any request that the venue accepts. */
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 /** Hop-by-hop headers, which are not forwarded. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
@@ -103,8 +103,7 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
 }
 
 /**
- * Forwards the bytes of a stream in both directions. The upgrade request is written out again
- * unchanged.
+ * Forwards the bytes of a stream in both directions. The upgrade request is passed on unchanged.
  */
 function tunnel(
   line: LocalConnection,
@@ -118,7 +117,7 @@ function tunnel(
   }
   venue.write(`${lines.join('\r\n')}\r\n\r\n`);
   venue.write(head);
-  // The streams are not connected with a pipe, because it would resume a frozen stream.
+  // The streams are not connected with `pipe`, because that would resume a frozen stream.
   venue.on('data', (part: Buffer) => socket.write(part));
   socket.on('data', (part: Buffer) => venue.write(part));
   for (const [one, other] of [

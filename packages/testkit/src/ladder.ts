@@ -4,7 +4,7 @@ import type { TestMarket } from './outcome-listing.ts';
 
 export const ORDERS_PER_ACTION = 50;
 
-/** The shape of a book that one call fills. */
+/** The shape of a book filled by one call. */
 export type BookShape = {
   /** The number of levels on each side. The default is 10. */
   readonly levels?: number;
@@ -28,7 +28,7 @@ const DECIMALS = 8;
 const SIZES = { perp: '1', outcome: '100' } as const;
 const MIDDLE_OF_SHARES = '0.5';
 
-/** Returns post-only orders on both sides of a middle price. */
+/** Returns post-only orders on both sides of the middle price. */
 export async function ladderOf(
   client: Client,
   instrument: string | TestMarket,
@@ -69,7 +69,7 @@ async function ladderOfPerp(
 }
 
 /**
- * Returns orders for shares. Bids buy YES, and asks buy NO at the complementary price, so that the
+ * Returns orders for shares. Bids buy YES, and asks buy NO at the complementary price, so the
  * account needs no shares.
  */
 async function ladderOfShares(

@@ -4,14 +4,13 @@ import type { OpenSocket, Socket } from '@oddlot/sdk';
 import { WebSocket } from 'ws';
 
 /**
- * The maximum number of concurrent connections. Further requests wait, as in any client with
- * keep-alive.
+ * The maximum number of concurrent connections. Further requests wait, as in any keep-alive client.
  */
 const CONNECTIONS_MAX = 64;
 /** The source address of clients in the same process. */
 const OWN_ADDRESS = '127.0.0.1';
 
-/** The socket methods, in addition to reading and writing, that an HTTP server calls. */
+/** The socket methods that an HTTP server calls, apart from reading and writing. */
 const SOCKET_CALLS = {
   setTimeout(this: unknown) {
     return this;
@@ -32,14 +31,14 @@ const SOCKET_CALLS = {
 
 /**
  * Connects clients to a server without an open port. A connection is a pair of streams, and the
- * server gets one end instead of a socket. The bytes are those that a real port would carry.
+ * server gets one end instead of a socket. The bytes are the same as on a real port.
  */
 export class LocalConnection {
   readonly #server: () => Server | undefined;
   readonly #now: () => number;
   #agent = new LineAgent(() => this.#connect());
   readonly #streams = new Set<WebSocket>();
-  /** Streams of external clients, which the proxy forwards unchanged. */
+  /** External clients' streams, which the proxy forwards unchanged. */
   readonly #tunnels = new Set<Duplex>();
   #isFrozen = false;
 
@@ -48,7 +47,7 @@ export class LocalConnection {
     this.#now = now;
   }
 
-  /** A `fetch` function whose responses contain the venue's time. */
+  /** A `fetch` function whose responses carry the venue's time. */
   readonly fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const { pathname, search } = new URL(url);
     const { body, headers, method = 'GET', signal } = init;
@@ -88,7 +87,7 @@ export class LocalConnection {
     return venue;
   }
 
-  /** Holds back the venue's messages on all streams, including those that are opened later. */
+  /** Holds back the venue's messages on all streams, including those opened later. */
   freezeStreams(): void {
     this.#isFrozen = true;
     for (const venue of this.#tunnels) venue.pause();
@@ -106,7 +105,7 @@ export class LocalConnection {
     for (const venue of this.#tunnels) venue.destroy();
   }
 
-  /** Ends all connections, as when the process ends. */
+  /** Ends all connections, as if the process had ended. */
   cutAll(): void {
     this.cutStreams();
     this.#agent.destroy();
@@ -114,8 +113,8 @@ export class LocalConnection {
   }
 
   /**
-   * Makes the next request use a new connection, because idle ones lead to a stopped server.
-   * Pending responses still arrive.
+   * Makes the next request use a new connection, because idle ones lead to a server that has
+   * stopped. Pending responses still arrive.
    */
   reconnect(): void {
     this.#agent.retire();
@@ -139,7 +138,7 @@ export class LocalConnection {
   }
 }
 
-/** Keeps connections for the next request, as clients of a real venue do. */
+/** Keeps connections open for the next request, as clients of a real venue do. */
 class LineAgent extends Agent {
   readonly #connect: () => Duplex;
 
@@ -148,7 +147,7 @@ class LineAgent extends Agent {
     this.#connect = connect;
   }
 
-  /** Stops keeping connections open. Pending responses are read completely. */
+  /** Stops keeping connections open. Pending responses are still read to the end. */
   retire(): void {
     this.maxFreeSockets = 0;
     for (const idle of Object.values(this.freeSockets).flat()) idle?.destroy();

@@ -7,8 +7,8 @@ export type TestMarket = {
 };
 
 /**
- * Changes to the default market, which is open for a day, has a tick of one cent, and has neither a
- * fee nor a delay.
+ * Changes to the default market, which is open for a day, has a tick of one cent, and has no fee
+ * and no delay.
  */
 export type MarketInput = Partial<Omit<RegisterMarketParameters, 'eventSlug'>> & {
   readonly event?: Partial<RegisterEventParameters>;

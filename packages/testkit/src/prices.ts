@@ -8,20 +8,20 @@ import { priceDecimals, REFERENCE_DECIMALS, startPrice } from '@oddlot/venue/tes
  */
 export type PriceScript = (nowMs: number) => Readonly<Record<string, string>>;
 
-/** The state of all prices, for a snapshot. */
+/** The state of all prices at the time of a snapshot. */
 export type PricesMoment = {
   readonly prices: ReadonlyMap<string, bigint>;
   readonly stale: ReadonlySet<string>;
   readonly script: PriceScript | undefined;
 };
 
-/** The symbols that have a price from the start, in addition to those of listed perps. */
+/** The symbols that have a price from the start, in addition to the listed perps' symbols. */
 const FIRST_SYMBOLS: readonly string[] = ['BTC', 'ETH', 'SOL'];
 /** A price has at most twelve digits before the decimal point. */
 const PRICE_E8_END = 10n ** BigInt(12 + REFERENCE_DECIMALS);
 
 /**
- * The oracle of a test venue, which reports the prices that were set at every step of time.
+ * A test venue's oracle, which reports the current prices at every time step.
  *
  * @internal
  */
@@ -64,7 +64,7 @@ export class Prices {
     });
   }
 
-  /** Calls the script at every step of time. undefined ends the script. */
+  /** Calls the script at every time step; `undefined` ends the script. */
   follow(script: PriceScript | undefined): void {
     this.#script = script;
   }

@@ -6,8 +6,8 @@ import { privateKeyWallet, type Wallet } from '@oddlot/sdk';
 type SeededWallet = { readonly privateKey: `0x${string}`; readonly wallet: Wallet };
 
 /**
- * Returns a wallet whose address is computed with the runtime's curve, which needs no setup. The
- * SDK's curve builds tables when it is first used, and most accounts of a test never sign.
+ * Returns a wallet whose address is computed with the runtime's curve code, which needs no setup.
+ * The SDK's curve code builds tables on first use, and most accounts in a test never sign.
  */
 export function seededWallet(seed: string, name: string): SeededWallet {
   const privateKey = seededKey(seed, name);
@@ -37,7 +37,7 @@ export function seededKey(seed: string, name: string): `0x${string}` {
   return `0x${seededBytes(seed, `key ${name}`).toString('hex')}`;
 }
 
-/** Derives 32 bytes from the seed. They differ for each purpose. */
+/** Derives 32 bytes from the seed, different for each purpose. */
 export function seededBytes(seed: string, purpose: string): Buffer {
   return createHash('sha256')
     .update(JSON.stringify(['oddlot testkit', seed, purpose]))

@@ -1,6 +1,6 @@
 import type { Duration } from './duration.ts';
 
-/** Options of a test venue. All of them are optional. */
+/** Options for a test venue. All of them are optional. */
 export type StartVenueOptions = {
   /** The seed from which keys and cursors are derived. The same seed produces the same venue. */
   readonly seed?: string;
@@ -9,7 +9,7 @@ export type StartVenueOptions = {
    * day. For clients that derive nonces from the machine's clock, use `Date.now()`.
    */
   readonly time?: number | string | Date;
-  /** The number of accounts that are funded at the start. The default is 10. */
+  /** The number of accounts funded at the start. The default is 10. */
   readonly accounts?: number;
   /**
    * The balance of each account, both for perps and for outcome markets, as decimal text. The
@@ -24,8 +24,8 @@ export type StartVenueOptions = {
   /** Opens HTTP and WebSocket on a loopback port chosen by the system. */
   readonly ports?: boolean;
   /**
-   * Also serves clients of Hyperliquid at `venue.hyperliquidUrl`, on this port or on a free one.
-   * This implies `ports`.
+   * Also serves Hyperliquid clients at `venue.hyperliquidUrl`, on this port or on a free one. This
+   * implies `ports`.
    */
   readonly hyperliquid?: boolean | number;
   /** Starts a settlement chain inside the test, for deposits and withdrawals (`venue.chain`). */
@@ -34,7 +34,7 @@ export type StartVenueOptions = {
   readonly page?: boolean;
   /** Applies the request limits of a public venue. */
   readonly limits?: boolean;
-  /** Settings of the venue as flags, such as `['--order-delay-ms', '0']`. */
+  /** Venue settings as flags, such as `['--order-delay-ms', '0']`. */
   readonly flags?: readonly string[];
   /**
    * With `own`, log, history and signatures run on separate threads, as in a real venue. The

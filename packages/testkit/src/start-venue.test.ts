@@ -37,7 +37,7 @@ async function fundingsOf(venue: TestVenue, account = venue.accounts[0]!) {
   return rows;
 }
 
-test('an order fills, opens a position, and appears in the history and in streams', async () => {
+test('an order fills, opens a position, and appears in the history and on streams', async () => {
   const venue = await start();
   const [alice] = venue.accounts;
   await venue.fillBook('BTC-USDC', { size: '0.5' });
@@ -60,7 +60,7 @@ test('an order fills, opens a position, and appears in the history and in stream
   await expect.poll(() => JSON.stringify(received)).toContain('97000.2');
 });
 
-test('an account that was funded after a snapshot can be funded again after reverting to it', async () => {
+test('after reverting to a snapshot, an account funded since then can be funded again', async () => {
   const venue = await start();
   const before = await venue.snapshot();
   const { address: user, client } = await venue.account('late', { perp: '50' });
@@ -84,7 +84,7 @@ test('the same seed produces the same venue, block by block', async () => {
   expect(other.accounts[0]!.address).not.toBe((seen[0]![0] as string[])[0]);
 });
 
-describe('the time of a test venue advances only on request', () => {
+describe("a test venue's time advances only on request", () => {
   test('time does not pass until it is advanced, and funding is paid at every full hour', async () => {
     const venue = await start({ time: '2026-03-01T10:59:00Z' });
     await venue.fillBook('BTC');
@@ -104,7 +104,7 @@ describe('the time of a test venue advances only on request', () => {
 
   test('a premium is sampled every 5 s, so that its funding equals that of a real venue', async () => {
     const venue = await start();
-    // The bids are 2% above the oracle. The mark of BTC rises by at most 0.2236% within minutes,
+    // The bids are 2% above the oracle. Within minutes, the BTC mark rises by at most 0.2236%,
     // which is the premium.
     await venue.fillBook('BTC', { middle: '98940', levels: 3, gapTicks: 10 });
     await buy(venue, '0.5');
@@ -150,7 +150,7 @@ describe('the time of a test venue advances only on request', () => {
     expect(await reply).toMatchObject({ status: 'executed', orders: [{ state: 'open' }] });
   });
 
-  test('a series automatically lists, closes and resolves its markets by the prices that the test sets', async () => {
+  test('a series automatically lists and closes its markets, and resolves them by the prices that the test sets', async () => {
     const venue = await start();
     const { outcomeDeploy } = venue.admin.client.exchange;
     await outcomeDeploy.registerSeries(
@@ -187,8 +187,8 @@ describe('the time of a test venue advances only on request', () => {
   });
 });
 
-describe('the prices of a test venue are controlled by the test', () => {
-  test("the prices of the test become the oracle's prices, and accounts below the maintenance margin are liquidated", async () => {
+describe("the test controls a test venue's prices", () => {
+  test("the test's prices become the oracle's prices, and accounts below the maintenance margin are liquidated", async () => {
     const venue = await start();
     await venue.fillBook('BTC', { levels: 10, size: '2' });
     const poor = await venue.account('poor', { perp: '1000' });
@@ -200,7 +200,7 @@ describe('the prices of a test venue are controlled by the test', () => {
     expect(await positionOf(venue, poor)).toBeUndefined();
   });
 
-  test('prices follow a script at every step of time', async () => {
+  test('prices follow a script at every time step', async () => {
     const venue = await start();
     const startMs = venue.now;
     venue.followPrices((nowMs) => ({ BTC: String(97_000 + (nowMs - startMs) / 1_000) }));
@@ -212,7 +212,7 @@ describe('the prices of a test venue are controlled by the test', () => {
   });
 });
 
-test('an outcome market can be listed, traded, resolved and paid', async () => {
+test('an outcome market can be listed, traded, resolved and paid out', async () => {
   const venue = await start();
   const market = await venue.createMarket({ question: 'Will it rain?' });
   await venue.fillBook(market, { middle: '0.6', size: '50' });
@@ -273,7 +273,7 @@ describe.each([{ isKilled: false }, { isKilled: true }])('a restart with %o', (h
   });
 });
 
-test('no client reaches the stopped venue after a restart, even one with a pending answer', async () => {
+test('after a restart, no client reaches the stopped venue, not even one with a pending answer', async () => {
   const venue = await start();
   const read = () =>
     venue.connection.fetch!(`${venue.url}/info`, {
@@ -284,13 +284,13 @@ test('no client reaches the stopped venue after a restart, even one with a pendi
   const unread = await read();
   await venue.restart();
   expect((await unread.json()).data.universe).toHaveLength(3);
-  // The connection of the pending response has then become free.
+  // By then, the connection used for the pending response is free again.
   await new Promise(setImmediate);
   expect((await read()).status).toBe(200);
 });
 
 describe('a test venue can open ports', () => {
-  test('the ports on loopback serve the same venue before and after a restart', async () => {
+  test('the loopback ports serve the same venue before and after a restart', async () => {
     const venue = await start({ ports: true });
     const read = async () => {
       const response = await fetch(`${venue.url}/info`, {

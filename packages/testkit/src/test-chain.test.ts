@@ -31,7 +31,7 @@ test('a deposit on an abandoned branch is not credited until it is mined again, 
   await chain.transferToBridge(bob, '40');
   await venue.faults.reorganiseChain(1);
   expect(await chain.balanceOf(bob.address)).toBe('70');
-  // The credit of another account's deposit shows that the venue has read the new branch.
+  // When another account's deposit is credited, the venue has read the new branch.
   const carol = await venue.account('carol', {});
   await venue.deposit(carol, '5');
   expect(await inVenue(bob)).toBe('0');
@@ -50,7 +50,7 @@ test('a restart loses no pending transfer', async () => {
   await venue.chain.until(async () => (await inVenue(dave)) === '30', 'the deposit is credited');
 });
 
-test('accessing the chain of a venue without one throws a clear error', async () => {
+test('accessing the chain of a venue that has none throws a clear error', async () => {
   await using plain = await startVenue({ accounts: 0 });
   expect(() => plain.chain).toThrow('Start it with { chain: true }');
   await expect(plain.faults.reorganiseChain(1)).rejects.toThrow('this venue has no chain');

@@ -18,16 +18,16 @@ const VALIDATORS = 3;
 const GAS = 1_000_000n;
 const MAX_FEE_WEI = 10_000_000_000n;
 const ETHER = parseEther('1000000');
-/** The interval in milliseconds at which asynchronous work of the venue is checked. */
+/** The interval in milliseconds at which the venue's asynchronous work is checked. */
 const LOOK_MS = 10;
 const PATIENCE_MS = 60_000;
 /**
- * The confirmation depth keeps tests fast, but is high enough for a block to be lost before it is
- * final.
+ * This confirmation depth keeps tests fast, but is high enough that a block can be lost before it
+ * is final.
  */
 const CONFIRMATIONS = 3;
 
-// The published types contain these two types instead of those of viem and of the bridge package.
+// The published types use these two types instead of those of viem and the bridge package.
 type Hex = `0x${string}`;
 type Contracts = { readonly bridge: Hex; readonly token: Hex };
 
@@ -35,7 +35,7 @@ type Owner = { readonly privateKey: Hex; readonly address: string };
 
 /**
  * A settlement chain inside the test, with test USDC and the bridge. Contracts and blocks are real,
- * and block times follow the venue's clock. Transactions and `mine` create blocks.
+ * and block times follow the venue's clock. Blocks are created by transactions and by `mine`.
  */
 export class TestChain {
   readonly contracts: Contracts;
@@ -117,8 +117,8 @@ export class TestChain {
   }
 
   /**
-   * Sends USDC of an account to the bridge, and returns the hash of the transaction. The venue
-   * credits it after enough confirmations.
+   * Sends an account's USDC to the bridge, and returns the transaction hash. The venue credits it
+   * after enough confirmations.
    */
   async transferToBridge(owner: Owner, usdc: string): Promise<Hex> {
     const args = [this.contracts.bridge, microUsdc(usdc)] as const;
@@ -134,16 +134,16 @@ export class TestChain {
   }
 
   /**
-   * Replaces the newest blocks with a branch that is one block longer. Transactions that are not in
-   * it are dropped, or return to the pool with `rest: 'pool'`.
+   * Replaces the newest blocks with a branch that is one block longer. Transactions that the branch
+   * does not include are dropped or, with `rest: 'pool'`, returned to the pool.
    */
   async reorganise(depth: number, { rest = 'drop' }: { readonly rest?: 'pool' | 'drop' } = {}) {
     await this.#chain.reorg(depth, { rest });
   }
 
   /**
-   * Mines blocks while it waits for asynchronous work of the venue, because the venue polls the
-   * chain by the machine's clock.
+   * Mines blocks while waiting for the venue's asynchronous work, because the venue polls the chain
+   * according to the machine's clock.
    */
   async until(isDone: () => Promise<boolean> | boolean, what: string): Promise<void> {
     const endMs = performance.now() + PATIENCE_MS;

@@ -32,7 +32,7 @@ type Connection = Pick<
 >;
 
 type Internals = {
-  /** Keeps the log in memory, without a history, until a query or a snapshot needs them. */
+  /** Keeps the log in memory and creates no history until a query or a snapshot needs them. */
   readonly isDeferred?: boolean;
 };
 
@@ -51,7 +51,7 @@ export class TestVenue {
   readonly #line: LocalConnection;
   readonly #nonces: NonceSource;
   readonly #named = new Map<string, TestAccount>();
-  /** The names of funded accounts, at present and at each snapshot. */
+  /** The names of the accounts funded so far, now and at each snapshot. */
   #paid = new Set<string>();
   readonly #paidAt = new WeakMap<Snapshot, ReadonlySet<string>>();
   readonly #clients = new Set<Client>();
@@ -77,7 +77,7 @@ export class TestVenue {
     this.accounts = Array.from({ length: accounts }, (_, index) =>
       this.#accountOf(`account ${index}`),
     );
-    // The operator does not need money, and the other accounts are funded at the start.
+    // The operator needs no money; the other accounts are funded at the start.
     this.#paid = new Set(this.#named.keys());
   }
 
@@ -113,12 +113,12 @@ export class TestVenue {
     return { height, timeMs, hash };
   }
 
-  /** The base URL. Without ports the venue is reachable only through `connection`. */
+  /** The base URL. If the venue has no ports, it is reachable only through `connection`. */
   get url(): string {
     return this.#venue.url;
   }
 
-  /** The base URL for clients of Hyperliquid. Throws if the venue was started without it. */
+  /** The base URL for Hyperliquid clients. Throws if the venue was started without it. */
   get hyperliquidUrl(): string {
     return this.#venue.hyperliquidUrl;
   }
@@ -140,7 +140,7 @@ export class TestVenue {
   }
 
   /**
-   * Opens HTTP and WebSocket on a loopback port for any client, with the planned faults, and
+   * Opens HTTP and WebSocket on a loopback port for any client, subject to the planned faults, and
    * returns the URL.
    */
   async openPort(port = 0): Promise<string> {
@@ -149,7 +149,7 @@ export class TestVenue {
   }
 
   /**
-   * Options for `createClient` of the SDK that connect to this venue, with its faults and its
+   * Options for the SDK's `createClient` that connect it to this venue, with its faults and its
    * clock.
    */
   get connection(): Connection {
@@ -159,12 +159,12 @@ export class TestVenue {
       fetch: this.faults.fetch,
       openSocket: this.#line.openSocket,
       nonces: this.#nonces,
-      // Orders do not expire, because the time is constant between two calls and can jump by days.
+      // Orders do not expire, because time is constant between calls and can jump by days.
       orderLifeMs: Infinity,
     };
   }
 
-  /** Creates a client of the SDK, which is closed with the venue. */
+  /** Creates an SDK client, which is closed together with the venue. */
   client(wallet?: Wallet, options: Partial<ClientOptions> = {}): Client {
     const client = createClient({ ...this.connection, wallet, ...options });
     this.#clients.add(client);
@@ -183,7 +183,7 @@ export class TestVenue {
     return account;
   }
 
-  /** Adds test funds at each call. */
+  /** Adds test funds on each call. */
   async fund(address: string, money: Money): Promise<void> {
     await this.#credit([{ address }], money);
   }
@@ -203,7 +203,7 @@ export class TestVenue {
     await this.#venue.beat();
   }
 
-  /** Calls the script at every step of time. undefined keeps the prices constant. */
+  /** Calls the script at every time step; `undefined` keeps the prices constant. */
   followPrices(script: PriceScript | undefined): void {
     this.#venue.prices.follow(script);
   }
@@ -211,8 +211,8 @@ export class TestVenue {
   /**
    * Advances time in blocks of 5 s, or of one minute if prices are constant, no premium has to be
    * sampled and no series is listed; `step` overrides this. Work that becomes due (series, phases,
-   * delays) gets a block at its exact time, and the oracle reports prices at every step. A longer
-   * step is faster but takes fewer samples (R-funding-gaps).
+   * delays) gets a block at exactly that time, and the oracle reports prices at every step. A
+   * longer step is faster but takes fewer samples (R-funding-gaps).
    */
   async advance(duration: Duration, options: { readonly step?: Duration } = {}): Promise<void> {
     await this.#venue.advance(duration, options.step);
@@ -225,7 +225,7 @@ export class TestVenue {
     await this.#venue.advance(ms, options.step);
   }
 
-  /** Resolves when the history contains all blocks. */
+  /** Resolves when the history includes all blocks. */
   settled(): Promise<void> {
     return this.#venue.settled();
   }
@@ -238,7 +238,7 @@ export class TestVenue {
   }
 
   /**
-   * Reverts to a snapshot, which is possible any number of times. Streams are cut as in a restart.
+   * Reverts to a snapshot; this is possible any number of times. Streams are cut as in a restart.
    */
   async revert(snapshot: Snapshot): Promise<void> {
     this.#line.cutAll();
@@ -247,8 +247,8 @@ export class TestVenue {
   }
 
   /**
-   * Stops and restarts the venue on the same data. With `isKilled`, the data is that which a kill
-   * would leave.
+   * Stops and restarts the venue on the same data. With `isKilled`, it restarts on the data that
+   * would be left if the venue were killed.
    */
   async restart({ isKilled = false }: { readonly isKilled?: boolean } = {}): Promise<void> {
     if (isKilled) this.#line.cutAll();
@@ -274,7 +274,7 @@ export class TestVenue {
     return maker;
   }
 
-  /** Lists an outcome market in its own event, open for a day and without a delay. */
+  /** Lists an outcome market in its own event, open for a day and without an order delay. */
   async createMarket(input: MarketInput = {}): Promise<TestMarket> {
     this.#markets += 1;
     const { outcomeDeploy } = this.admin.client.exchange;
@@ -347,7 +347,7 @@ export type TestAccount = {
   readonly address: Address;
   readonly privateKey: `0x${string}`;
   readonly wallet: Wallet;
-  /** The client, which signs with the account's own key. */
+  /** A client that signs with the account's own key. */
   readonly client: Client;
 };
 

@@ -17,9 +17,9 @@ type BlockRows = {
 };
 
 /**
- * The past of one account, in the rows of the API and oldest first. It is derived from the blocks in
- * memory, so that a report does not need the venue's history, whose rows of all accounts take most
- * of the time of a backtest.
+ * One account's history as API rows, oldest first. It is derived from the blocks in memory, so that
+ * a report does not need the venue's history: creating that history's rows for all accounts would
+ * take most of a backtest's time.
  */
 export class AccountHistory {
   readonly #account: Address;
@@ -27,7 +27,7 @@ export class AccountHistory {
   readonly #texts = new Map<number, { readonly title: string; readonly slug: string }>();
   #blocks: BlockRows[] = [];
 
-  /** Begins with the next block of the venue. */
+  /** Starts with the venue's next block. */
   constructor(venue: ControlledVenue, account: Address) {
     this.#account = account;
     this.#venue = venue;
@@ -77,7 +77,7 @@ export class AccountHistory {
   }
 }
 
-/** Returns true if an event can result in a row of the account. */
+/** Returns true if an event can produce a row for the account. */
 function concerns(event: EngineEvent, account: Address): boolean {
   switch (event.type) {
     case 'tradeExecuted':
@@ -86,7 +86,7 @@ function concerns(event: EngineEvent, account: Address): boolean {
     case 'orderUpdated':
       return false;
     case 'tokenSent':
-      // A transfer results in a row of the sender and of the recipient.
+      // A transfer produces a row for the sender and another for the recipient.
       return true;
     default:
       return 'account' in event && event.account === account;

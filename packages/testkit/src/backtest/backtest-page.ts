@@ -7,7 +7,7 @@ const ROWS_MAX = 500;
 
 /**
  * Renders the report as one static page, which loads no resources, runs no scripts, and escapes all
- * its texts.
+ * text.
  */
 export function backtestPage(report: BacktestReport): string {
   const { curve, fills, fundings, liquidations, settlement } = report;
@@ -70,7 +70,7 @@ ${body.join('\n')}
 `;
 }
 
-/** Returns the names and values of the summary at the top. */
+/** Returns the names and values for the summary at the top. */
 function figuresOf(report: BacktestReport): readonly (readonly [string, string])[] {
   const { drawdown, settlement } = report;
   return [

@@ -12,11 +12,9 @@ export type BacktestReport = {
   readonly startUsdc: string;
   readonly endUsdc: string;
   readonly pnl: string;
-  /**
-   * Net fees paid to the venue and to builders. The value is negative if rebates exceed the fees.
-   */
+  /** Net fees paid to the venue and to builders. Negative if rebates exceed the fees. */
   readonly fees: string;
-  /** Net funding. The value is positive if the account received more than it paid. */
+  /** Net funding. Positive if the account received more than it paid. */
   readonly funding: string;
   readonly drawdown: Drawdown;
   /** All fills of the account, oldest first. */
@@ -24,7 +22,7 @@ export type BacktestReport = {
   readonly fundings: readonly FundingRow[];
   readonly liquidations: readonly Liquidation[];
   /**
-   * The payout of a YES share, and the amount paid for the account's shares. It is defined only for
+   * The payout of a YES share, and the amount paid out for the account's shares. Defined only for
    * outcome markets.
    */
   readonly settlement?: { readonly fraction: string; readonly usdc: string };
@@ -33,7 +31,7 @@ export type BacktestReport = {
   readonly head: { readonly height: number; readonly hash: string };
 };
 
-/** The largest decline of the account's value from an earlier high. */
+/** The largest decline in the account's value from an earlier high. */
 export type Drawdown = {
   readonly usdc: string;
   /** The decline as a fraction of the high. */
@@ -50,7 +48,7 @@ export type CurvePoint = {
   /** The recorded price. */
   readonly price: string;
   /**
-   * The position in coins, negative if short. On outcome markets it is in YES shares, negative for
+   * The position in coins, negative if short. On outcome markets, it is in YES shares, negative for
    * NO.
    */
   readonly position: string;
@@ -81,8 +79,8 @@ const POINTS_MAX = 10_000;
 type Value = { readonly timeMs: number; readonly microUsdc: bigint };
 
 /**
- * The value of an account over time. The drawdown is computed from all changes, but the curve
- * contains only a sample of them.
+ * The value of an account over time. The drawdown is computed from all changes, but the curve keeps
+ * only a sample of them.
  */
 export class ValueCurve {
   #points: CurvePoint[] = [];

@@ -5,7 +5,7 @@ const order = (orderId: number, isBuy: boolean, price: number, remaining: number
   return { orderId, isBuy, price, remaining };
 };
 
-test('book changes remove the newest orders first and place missing size at the back of the queue', () => {
+test('book changes remove the newest orders first and add missing size at the back of the queue', () => {
   const old = order(1, true, 100, 5);
   const young = order(2, true, 100, 4);
   const alone = order(3, false, 101, 2);
@@ -27,7 +27,7 @@ test('book changes remove the newest orders first and place missing size at the 
   });
 });
 
-test('book changes merge two levels with the same price and ignore a level without size', () => {
+test('book changes merge two levels with the same price and ignore a level of size zero', () => {
   const levels = [
     { price: 100, size: 2 },
     { price: 100, size: 1 },

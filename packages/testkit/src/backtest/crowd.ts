@@ -3,7 +3,10 @@ import { type Address, hash } from '@oddlot/units';
 import type { ControlledVenue } from '../controlled-venue.ts';
 import type { BookOrder, CrowdOrder, ReplayedMarket } from './replayed-market.ts';
 
-/** The balance of each crowd account in micro-USDC. It exceeds the volume of any recording. */
+/**
+ * The balance of each crowd account in micro-USDC, larger than the volume of any recording. The
+ * crowd is the set of accounts that replay recorded orders and trades.
+ */
 const MONEY_MICRO_USDC = 4_000_000_000_000_000;
 const ORDERS_PER_ACTION = 50;
 
@@ -11,7 +14,7 @@ const ORDERS_PER_ACTION = 50;
 type Counterparty = { readonly address: Address; lastNonce: number };
 
 /**
- * Rejections that crowd orders can expect: an order would match one of the bot, or its price is
+ * Rejections expected for crowd orders: the order would match one of the bot's, or its price is
  * outside the limits.
  */
 const EXPECTED: ReadonlySet<string> = new Set([
@@ -22,7 +25,8 @@ const EXPECTED: ReadonlySet<string> = new Set([
 
 /**
  * Accounts that place the recorded orders and trades. Their commands enter the log directly,
- * without signatures, which would take most of the time. The engine executes them like all others.
+ * without signatures, because signing would take most of the time. The engine executes them like
+ * any others.
  */
 export class Crowd {
   readonly #venue: ControlledVenue;
@@ -51,7 +55,7 @@ export class Crowd {
     return this.#members;
   }
 
-  /** Adds an account with money that is ready to trade. */
+  /** Adds a funded account that is ready to trade. */
   async join(): Promise<Counterparty> {
     const account = this.#addressOf(`${this.#name} ${this.#members.length}`);
     const member = { address: account, lastNonce: 0 };
@@ -74,7 +78,7 @@ export class Crowd {
     return best === undefined || best.held > this.#market.roomMax ? this.join() : best.member;
   }
 
-  /** Returns the orders of one account in as many actions as necessary. */
+  /** Returns one account's orders, in as many actions as necessary. */
   place(member: Counterparty, orders: readonly CrowdOrder[]): readonly Command[] {
     const commands: Command[] = [];
     for (let from = 0; from < orders.length; from += ORDERS_PER_ACTION) {
@@ -95,7 +99,7 @@ export class Crowd {
     return { type: 'cancelOrders', authority: this.#authority(member), cancels };
   }
 
-  /** Reduces the size of an order, which keeps its position in the queue. */
+  /** Reduces an order's size; the order keeps its position in the queue. */
   lower(member: Counterparty, { isBuy, orderId, price }: BookOrder, size: number): Command {
     const request = this.#market.requestOf({ isBuy, price, size, timeInForce: 'alo' });
     const authority = this.#authority(member);
@@ -107,7 +111,7 @@ export class Crowd {
   #authority(member: Counterparty): Authority {
     member.lastNonce = Math.max(member.lastNonce + 1, this.#venue.nowMs);
     this.#sent += 1;
-    // The action has no signature, so a generated value replaces its hash.
+    // The action has no signature, so a generated value is used in place of its hash.
     const name = Buffer.from(`${this.#name} ${this.#sent}`).toString('hex').padStart(64, '0');
     return { signer: member.address, nonce: member.lastNonce, txHash: hash(`0x${name}`) };
   }
@@ -130,7 +134,7 @@ export async function executeCrowd(
   }
 }
 
-/** A price level in price units and lots of the market. */
+/** A price level, in the market's price units and lots. */
 export type Level = { readonly price: number; readonly size: number };
 
 /** Both sides of a book, best price first. */
@@ -152,8 +156,8 @@ type Changes<Order> = {
 
 /**
  * Returns the changes that turn the resting orders into the recorded book. The newest orders are
- * removed first, so that the remaining ones, and the bot's orders behind them, keep their position
- * in the queue.
+ * removed first, so that the remaining ones and the bot's orders behind them keep their queue
+ * positions.
  */
 export function bookChanges<Order extends Standing>(
   standing: readonly Order[],
@@ -181,7 +185,7 @@ export function bookChanges<Order extends Standing>(
   }
   const missing = levels.flatMap((level) => {
     const size = wanted.get(keyOf(level)) ?? 0;
-    // A price that a recording contains twice is treated as one level.
+    // A price that occurs twice in a recording is treated as one level.
     wanted.set(keyOf(level), 0);
     return size > 0 ? [{ isBuy: level.isBuy, price: level.price, size }] : [];
   });
@@ -192,7 +196,7 @@ type OrderInTheWay = {
   readonly orderId: number;
   readonly price: number;
   readonly remaining: number;
-  /** The crowd account of the order. It is undefined for an order of the bot. */
+  /** The crowd account of the order. Undefined for one of the bot's orders. */
   readonly member: unknown;
 };
 
@@ -203,7 +207,7 @@ type Through<Order> = {
   readonly reached: number;
 };
 
-/** Returns the resting orders that a taker order matches, sorted by price and then by age. */
+/** Returns the resting orders that a taker order would match, sorted by price, then by age. */
 export function tradeThrough<Order extends OrderInTheWay>(
   standing: readonly Order[],
   { isBuy, price, size }: Omit<CrowdOrder, 'timeInForce'>,

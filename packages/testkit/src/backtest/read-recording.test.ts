@@ -126,7 +126,7 @@ test.each<readonly [string, string, RecordedRow]>([
   expect(await rowsOf(file(`${name}.txt`, content))).toEqual([row]);
 });
 
-test('a candle without an end has the length of the first candle', async () => {
+test('a candle without an end time is as long as the first candle', async () => {
   const line = (hour: number) => `${T0 + hour * HOUR_MS},94000.5,94100,93900,94050,12.5`;
   const lines = ['time,open,high,low,close,volume', line(0), line(1), line(5)];
   const rows = await rowsOf(file('open.csv', lines.join('\n')));

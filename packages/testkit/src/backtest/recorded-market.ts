@@ -24,7 +24,7 @@ import type {
   RecordedTrade,
 } from './recorded-row.ts';
 
-/** The quotes around the price if the recording contains no book. */
+/** The quotes placed around the price if the recording has no books. */
 export type QuotedBook = {
   /** The number of levels on each side. The default is 5. */
   readonly levels?: number;
@@ -35,22 +35,25 @@ export type QuotedBook = {
    */
   readonly gap?: number;
   /**
-   * The size of a level as a fraction of the volume of a candle. The default is 0.01. If there is
-   * no volume, the notional of a level is 10,000 USDC.
+   * The size of a level as a fraction of a candle's volume. The default is 0.01. If there is no
+   * volume, each level has a notional of 10,000 USDC.
    */
   readonly share?: number;
 };
 
 const SHAPE = { levels: 5, share: 0.01 };
 const LEVEL_MICRO_USDC = 10_000_000_000;
-/** A candle has four prices, and therefore three moves between them. */
+/** A candle has four prices, so there are three moves between them. */
 const LEGS = 3;
-/** With this step, every hour has a sample of the premium and pays its funding (R-funding-gaps). */
+/**
+ * With this step, the premium is sampled in every hour, so every hour pays funding
+ * (R-funding-gaps).
+ */
 const CANDLE_STEP_MS = 1_800_000;
 /** During a liquidation, blocks are created every second, as on a real venue. */
 const LIQUIDATION_STEP_MS = 1_000;
 const LIQUIDATION_STEPS_MAX = 120;
-/** The maximum number of trigger prices visited between two prices of the recording. */
+/** The maximum number of trigger prices visited between two recorded prices. */
 const STOPS_MAX = 200;
 
 type Flow = { readonly isBuy: boolean; readonly lots: number };
@@ -63,13 +66,13 @@ type Options = {
   readonly quotes: QuotedBook;
   /** Returns a number in [0, 1) derived from the seed. */
   readonly draw: () => number;
-  /** A hook that is called after every price move. */
+  /** A hook called after every price move. */
   readonly onMove: () => void;
 };
 
 /**
- * Plays a recording into a venue. A crowd of accounts places the books and trades, and the oracle
- * reports the prices.
+ * Plays a recording into a venue. A crowd of accounts places the orders and makes the trades, and
+ * the oracle reports the prices.
  *
  * @internal
  */
@@ -101,7 +104,7 @@ export class RecordedMarket {
     this.#onMove = onMove;
   }
 
-  /** The last price of the recording, as decimal text. */
+  /** The last recorded price, as decimal text. */
   get price(): string {
     return this.#grid.priceText(this.#price);
   }
@@ -129,8 +132,7 @@ export class RecordedMarket {
   }
 
   /**
-   * Advances time. The prices between two rows of candles are unknown, so a few blocks are enough
-   * there.
+   * Advances time. The prices between two rows of candles are unknown, so a few blocks are enough.
    */
   async waitUntil(timeMs: number): Promise<void> {
     if (timeMs <= this.#venue.nowMs) return;
@@ -140,8 +142,8 @@ export class RecordedMarket {
   }
 
   /**
-   * Registers the kind of a row before it is played. Returns an error text if the kind does not
-   * match the earlier rows.
+   * Registers a row's kind before the row is played. Returns an error text if the kind does not fit
+   * the earlier rows.
    */
   learnFrom({ kind }: RecordedRow): string | undefined {
     if (kind === 'oracle' && this.#market.oracleSymbol === undefined) {
@@ -159,8 +161,8 @@ export class RecordedMarket {
   }
 
   /**
-   * Plays the open, the high and low in an order drawn from the seed, and the close. The recording
-   * does not contain which extreme came first.
+   * Plays the open, then the high and low in an order drawn from the seed, then the close. The
+   * recording does not say which extreme came first.
    */
   async #playCandle(candle: RecordedCandle): Promise<void> {
     const { close, endMs, high, low, open, timeMs, volume } = candle;
@@ -205,8 +207,8 @@ export class RecordedMarket {
   }
 
   /**
-   * Moves the market to a price: executes the orders up to this price, trades the recorded volume,
-   * and places quotes around the price.
+   * Moves the market to a price: fills the orders up to this price, trades the recorded volume, and
+   * places quotes around the price.
    */
   async #standAt(price: number, timeMs: number, { isBuy, lots }: Flow): Promise<void> {
     const isCandle = this.#kind === 'candles';
@@ -218,16 +220,16 @@ export class RecordedMarket {
     await this.#comeTo(timeMs);
     const passed = hasDelay ? 0 : this.#passedLots(price, isBuy);
     const taken = Math.min(passed, most);
-    // Old quotes are cancelled first, so that the mark follows the price instead of the remaining
-    // old book.
+    // Old quotes are cancelled first, so that the mark follows the price rather than the remains of
+    // the old book.
     const leaving = isElsewhere
       ? this.#makers.members.map((member) => this.#makers.cancelAll(member))
       : [];
     const through = await this.#take({ isBuy, price, size: taken });
     const before = [...leaving, ...through];
     if (before.length > 0) {
-      // For a candle, this is the only block at this time, so the oracle price is repeated to
-      // prevent it from becoming stale.
+      // For a candle, this is the only block at this time, so the oracle price is sent again to
+      // keep it from becoming stale.
       const repeated = isCandle ? this.#oracleAt(this.#price) : [];
       await executeCrowd(this.#venue, [...repeated, ...before]);
     }
@@ -242,14 +244,14 @@ export class RecordedMarket {
     await this.#moved();
   }
 
-  /** Returns the lots of the bot's orders that a price move has passed. */
+  /** Returns how many lots of the bot's orders a price move has traded through. */
   #passedLots(price: number, isBuy: boolean): number {
     return this.#botOrders(!isBuy)
       .filter((order) => (isBuy ? order.price < price : order.price > price))
       .reduce((sum, { remaining }) => sum + remaining, 0);
   }
 
-  /** Returns the price one tick before another one, in the direction of a taker. */
+  /** Returns the price one tick short of the given one, from the taker's side. */
   #before(price: number, isBuy: boolean): number {
     return isBuy ? price - this.#market.priceTick : price + this.#market.priceTick;
   }
@@ -258,14 +260,14 @@ export class RecordedMarket {
     if (order.size < this.#lotsMin(order.price)) return [];
     const taker = await this.#takers.withRoom(order.isBuy);
     const placed = this.#takers.place(taker, [{ ...order, timeInForce: 'ioc' }]);
-    // On an outcome market, the unfilled part would rest in the book, so it is cancelled.
+    // On an outcome market, the unfilled part would rest on the book, so it is cancelled.
     return this.#market.subAccount === 'perp' ? placed : [...placed, this.#takers.cancelAll(taker)];
   }
 
   /**
-   * R-delay: sends a taker order by the order delay earlier than the recorded trade. Crowd orders
+   * R-delay: sends a taker order ahead of the recorded trade, by the order delay. Crowd orders
    * ahead of the bot are reduced by the traded size, and only the part that reaches the bot is
-   * sent. The clock is therefore behind the recording only for trades that fill the bot.
+   * sent. The clock therefore lags the recording only for trades that fill the bot.
    */
   async #takeAhead(taken: Omit<CrowdOrder, 'timeInForce'>, timeMs: number): Promise<void> {
     await this.#comeTo(timeMs - this.#market.orderDelayMs);
@@ -275,7 +277,7 @@ export class RecordedMarket {
     );
     const bot = this.#botOrders(!isBuy).map((order) => ({ ...order, member: undefined }));
     const isBook = this.#kind === 'books';
-    // Generated quotes are removed without a trade when the price reaches them.
+    // When the price reaches generated quotes, they are removed without a trade.
     const { reached, used } = tradeThrough(isBook ? [...makers, ...bot] : bot, taken);
     const departing = isBook ? used : tradeThrough(makers, { ...taken, size: Infinity }).used;
     if (isBook || reached > 0) {
@@ -297,8 +299,8 @@ export class RecordedMarket {
   }
 
   /**
-   * Advances time to a moment. Recordings of candles have few blocks, and the caller creates the
-   * block of that moment.
+   * Advances to a point in time. Candle recordings need few blocks; the caller creates the block
+   * for that time.
    */
   async #comeTo(timeMs: number): Promise<void> {
     if (this.#kind === 'candles') await this.#venue.approach(timeMs, CANDLE_STEP_MS);
@@ -306,9 +308,8 @@ export class RecordedMarket {
   }
 
   /**
-   * Trades between crowd accounts, so that the tape and the candles contain the volume. This is
-   * skipped if the bot has an order at the price, because its position in the recorded queue is
-   * unknown.
+   * Trades between crowd accounts, so that the tape and the candles show the volume. Skipped if the
+   * bot has an order at the price, because its position in the recorded queue is unknown.
    */
   async #tradeAmongCrowd(price: number, { isBuy, lots: size }: Flow): Promise<readonly Command[]> {
     const isBotThere = this.#botOrders(!isBuy).some((order) =>
@@ -338,7 +339,7 @@ export class RecordedMarket {
         { isBuy: false, price: this.#grid.onTick(price + away, 'up'), size, timeInForce: 'alo' },
       ],
     );
-    // A share cannot be bought at zero or at its full payout.
+    // A share cannot be bought at zero or at its full payout value.
     const possible = orders.filter((order) =>
       order.isBuy ? order.price < price : order.price <= priceMax,
     );
@@ -346,7 +347,7 @@ export class RecordedMarket {
   }
 
   /**
-   * Changes the crowd's orders to the recorded book, and executes orders of the bot that the new
+   * Changes the crowd's orders to match the recorded book, and fills the bot's orders that the new
    * book crosses.
    */
   async #playBook({ asks, bids, timeMs }: RecordedBook): Promise<void> {
@@ -396,7 +397,7 @@ export class RecordedMarket {
     await this.#moved();
   }
 
-  /** Executes the orders of the bot that the recorded book crosses. */
+  /** Fills the bot's orders that the recorded book crosses. */
   async #takeCrossed(wanted: Levels, isBuy: boolean): Promise<readonly Command[]> {
     const crossed = this.#crossed(wanted, isBuy);
     return crossed === undefined ? [] : this.#take(crossed);
@@ -426,7 +427,7 @@ export class RecordedMarket {
 
   /**
    * Returns the levels on the market's price grid, best first. Prices that round to the same value
-   * become one level.
+   * are merged into one level.
    */
   #levels(levels: readonly RecordedLevel[], isBid: boolean): readonly Level[] {
     const sizes = new Map<number, number>();

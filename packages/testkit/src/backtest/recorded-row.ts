@@ -26,7 +26,7 @@ export type RecordedTrade = {
   readonly isBuy: boolean;
 };
 
-/** The whole book, or the recorded levels at its top. */
+/** The whole book, or its recorded top levels. */
 export type RecordedBook = {
   readonly kind: 'book';
   readonly timeMs: number;
@@ -37,8 +37,7 @@ export type RecordedBook = {
 export type RecordedLevel = { readonly price: string; readonly size: string };
 
 /**
- * An oracle price. If a recording contains oracle prices, its trades and books do not move the
- * oracle.
+ * An oracle price. If a recording has oracle prices, its trades and books do not move the oracle.
  */
 export type RecordedOracle = {
   readonly kind: 'oracle';
@@ -46,20 +45,17 @@ export type RecordedOracle = {
   readonly price: string;
 };
 
-/** A line as named fields, from a table or from JSON. */
+/** A line's named fields, from a table or from JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * One level of a book from a table that has one level per line. Lines with the same time form one
- * book.
- */
+/** One book level, from a table with one level per line. Lines with the same time form one book. */
 export type LevelLine = RecordedLevel & {
   readonly kind: 'level';
   readonly timeMs: number;
   readonly isBid: boolean;
 };
 
-/** A candle whose line has no end time. */
+/** A candle whose line gives no end time. */
 export type OpenCandle = Omit<Extract<RecordedRow, { kind: 'candle' }>, 'endMs'> & {
   readonly endMs: number | undefined;
 };
@@ -69,7 +65,7 @@ type ReadLine = Exclude<RecordedRow, { kind: 'candle' }> | OpenCandle | LevelLin
 /**
  * Reads a line by its field names. It accepts the project's own format, the project's exports,
  * Hyperliquid's answers and archives, and Binance's dumps. Returns undefined for a line that is not
- * a trade, and a message for a line with an error.
+ * a trade, and a message for an invalid line.
  */
 export function rowOf(fields: Fields): ReadLine | undefined | string {
   const inner = wrapped(fields);
@@ -90,7 +86,7 @@ export function rowOf(fields: Fields): ReadLine | undefined | string {
 const TIME_NAMES = ['time', 'open_time', 'transact_time', 't'];
 const END_NAMES = ['end', 'close_time', 'T'];
 
-/** Returns the content of a stream message or of an archived one, or undefined for other lines. */
+/** Returns the content of a live or archived stream message, or undefined for other lines. */
 function wrapped(fields: Fields): Fields | undefined {
   const { data, raw } = fields;
   const inner = isFields(raw) ? raw : data;
@@ -116,7 +112,7 @@ function timeOf(value: unknown): number | string {
   return isTime ? ms : `Invalid time "${text}". Use milliseconds or ISO 8601`;
 }
 
-/** A time in seconds would be before this range, and other numbers after it. */
+/** A time in seconds would fall before this range, and other numbers after it. */
 const EARLIEST_MS = Date.parse('2000-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('2200-01-01T00:00:00Z');
 
@@ -158,7 +154,7 @@ function candleOf(fields: Fields, timeMs: number): OpenCandle | string {
   const end = first(fields, END_NAMES);
   const lastMs = end === undefined ? undefined : timeOf(end);
   if (typeof lastMs === 'string') return lastMs;
-  // Other formats contain the last millisecond, whereas `end` is the first millisecond after the
+  // Other formats give the last millisecond, whereas `end` is the first millisecond after the
   // candle.
   const endMs = lastMs === undefined || 'end' in fields ? lastMs : lastMs + 1;
   if (endMs !== undefined && endMs <= timeMs) return 'it ends before it begins';
@@ -190,7 +186,7 @@ export function candleFault(
 }
 
 function tradeOf(fields: Fields, timeMs: number): ReadLine | undefined | string {
-  // An export of fills includes transfers of positions that were not traded in a book.
+  // An export of fills also includes position transfers that were not traded on a book.
   if ('crossed' in fields && (fields['crossed'] === null || fields['crossed'] === '')) {
     return undefined;
   }
@@ -215,7 +211,7 @@ function takerBought(fields: Fields): boolean | string {
     return `Invalid side "${String(fields['side'] ?? '')}". Use buy or sell, the side of the taker`;
   }
   const isOwn = SIDES[side]!;
-  // The side of a fill is that of the account, which may have been the maker.
+  // A fill's side is the account's side, and the account may have been the maker.
   return String(fields['crossed'] ?? 'true') === 'false' ? !isOwn : isOwn;
 }
 
@@ -239,7 +235,7 @@ function bookOf(fields: Fields, timeMs: number): ReadLine | string {
   return { kind: 'book', timeMs, bids, asks };
 }
 
-/** Reads the levels of a side, which are pairs, or objects as in Hyperliquid's answers. */
+/** Reads the levels of one side: pairs, or objects as in Hyperliquid's answers. */
 function levelsOf(side: unknown): readonly RecordedLevel[] | string {
   if (!Array.isArray(side)) return 'a side of the book must be a list of levels';
   const levels: RecordedLevel[] = [];
@@ -271,8 +267,8 @@ function oracleOf(fields: Fields, timeMs: number): ReadLine | string {
 }
 
 /**
- * Validates a row that a program created, with the same rules as for files. Returns undefined if it
- * is valid.
+ * Validates a row created by a program, by the same rules as for files. Returns undefined if it is
+ * valid.
  */
 export function rowFault(row: unknown): string | undefined {
   if (!isFields(row)) return `${String(row)} is not a row`;

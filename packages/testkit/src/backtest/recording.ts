@@ -20,8 +20,7 @@ export type Recording =
   | AsyncIterable<RecordedRow>;
 
 /**
- * Returns the rows of all files, sorted by time. Rows with equal times are in the order of the
- * files.
+ * Returns the rows of all files, sorted by time. Rows with equal times keep the order of the files.
  */
 export async function* mergeRows(recording: Recording): AsyncGenerator<PlacedRow> {
   const paths = pathsOf(recording);
@@ -72,7 +71,7 @@ type Where = { readonly file: string; readonly line: number };
 type Placed<Value> = Where & { readonly value: Value };
 
 /**
- * Streams the rows of one file, with only one line in memory at a time. The first character
+ * Streams the rows of one file, keeping only one line in memory at a time. The first character
  * distinguishes tables (CSV) from lines of JSON. A file whose name ends in `.gz` is decompressed.
  */
 async function* readRecording(path: string): AsyncGenerator<PlacedRow> {
@@ -85,7 +84,7 @@ async function* readRecording(path: string): AsyncGenerator<PlacedRow> {
   }
 }
 
-/** Rejects a time before that of the previous row. */
+/** Rejects a time earlier than the previous row's. */
 function timeFault({ timeMs }: RecordedRow, beforeMs: number): string | undefined {
   if (timeMs >= beforeMs) return undefined;
   const [own, before] = [timeMs, beforeMs].map((ms) => new Date(ms).toISOString());
@@ -93,8 +92,8 @@ function timeFault({ timeMs }: RecordedRow, beforeMs: number): string | undefine
 }
 
 /**
- * Combines the levels of one time into a book. A candle without an end lasts as long as the
- * distance between the first two candles.
+ * Combines levels with the same time into a book. A candle without an end time is as long as the
+ * interval between the first two candles.
  */
 async function* wholeRows(path: string): AsyncGenerator<Placed<RecordedRow>> {
   let levels: Placed<LevelLine>[] = [];
@@ -172,7 +171,7 @@ async function* linesOf(path: string) {
 async function* textLines(path: string): AsyncGenerator<string> {
   const bytes = createReadStream(path);
   const input = path.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
-  // A pipe does not forward errors of its source.
+  // A pipe does not forward errors from its source.
   bytes.once('error', (error) => input.destroy(error));
   yield* createInterface({ input, crlfDelay: Infinity });
 }
@@ -188,7 +187,7 @@ function jsonFields(text: string): readonly unknown[] | string {
 }
 
 function tableReader(firstLine: string) {
-  // A byte-order mark is not part of the first column name.
+  // A byte-order mark is not part of the first column's name.
   const cells = cellsOf(firstLine.replace(/^\uFEFF/, ''));
   const columns = cells === undefined ? undefined : columnsOf(cells);
   if (columns === undefined) {
@@ -209,14 +208,14 @@ function tableReader(firstLine: string) {
   return { header, fieldsOf };
 }
 
-/** The position of a row: a line of a file, or the number of a row made by a program. */
+/** The position of a row: a line in a file, or the number of a row created by a program. */
 type RowPlace = { readonly file?: string; readonly line: number };
 
-/** Thrown for a row of a recording that cannot be used. The message contains the reason. */
+/** Thrown for a recording's row that cannot be used. The message gives the reason. */
 export class RecordingError extends Error {
-  /** The file of the row. It is undefined if a program created the rows. */
+  /** The file of the row. Undefined if a program created the rows. */
   readonly file: string | undefined;
-  /** The line of the file, or the number of the row, starting with 1. */
+  /** The line in the file, or the row number, starting with 1. */
   readonly line: number;
 
   constructor({ file, line }: RowPlace, fault: string) {
@@ -228,8 +227,8 @@ export class RecordingError extends Error {
 }
 
 /**
- * The columns of tables without a header. These are Binance's public dumps, which are distinguished
- * by their number of columns.
+ * The columns of tables without a header. These are Binance's public dumps, distinguished by their
+ * number of columns.
  */
 const KLINES = [
   'open_time',
@@ -306,7 +305,7 @@ function cellsOf(line: string): readonly string[] | undefined {
   return cells;
 }
 
-/** Returns the text of a quoted cell and its end. A doubled quote represents one quote. */
+/** Returns the text of a quoted cell and its end. A doubled quote stands for one quote. */
 function quotedCell(line: string, from: number): readonly [string, number] | undefined {
   let text = '';
   for (let at = from; ;) {

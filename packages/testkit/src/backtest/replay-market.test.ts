@@ -60,15 +60,15 @@ const once =
     };
   };
 
-describe('a replay of candles trades like the venue', () => {
-  test('a replay produces the same report for the same recording, bot and seed, and takes another price path for another seed', async () => {
+describe('replaying candles trades as the venue would', () => {
+  test('the same recording, bot and seed produce the same report, and another seed takes another price path', async () => {
     const recording = hours(
       '60000 60900 59100 60500',
       '60500 61000 60000 60200',
       '60200 60300 59000 59500',
       '59500 60500 59400 60400',
     );
-    // The bot has two orders. The extreme that is reached first fills one of them.
+    // The bot has two orders. Whichever extreme is reached first fills one of them.
     const bot: Bot =
       (start) =>
       async ({ price }) => {
@@ -113,7 +113,7 @@ describe('a replay of candles trades like the venue', () => {
     expect(report).toMatchObject({ rows: 3, pnl: '0', fees: '0', fills: [], liquidations: [] });
   });
 
-  test('a replay charges the fees and funding of the venue, and reports the change of the account value as the result', async () => {
+  test("a replay charges the venue's fees and funding, and reports the change in account value as the result", async () => {
     const recording = hours(...Array.from({ length: 6 }, () => HOUR));
     const report = await replayMarket({
       recording,
@@ -169,7 +169,7 @@ describe('a replay of candles trades like the venue', () => {
     expect(report.fundings.length).toBeGreaterThan(0);
   });
 
-  test('a replay fills an order when the price trades through it, and not when it only touches it', async () => {
+  test('a replay fills an order when the price trades through it, but not when it only touches it', async () => {
     const recording = hours(HOUR, '60000 60200 59900 60000', '60000 60200.1 59900 60000');
     const report = await replayMarket({
       recording,
@@ -206,7 +206,7 @@ describe('a replay of candles trades like the venue', () => {
     const report = await replayMarket({ recording, bot });
     const [, exit] = report.fills;
     expect(report.fills).toHaveLength(2);
-    // The stop executes at the quote below its trigger price.
+    // The stop order executes at the quote below its trigger price.
     expect(Number(exit!.px)).toBeGreaterThan(58_950);
     expect(Number(exit!.px)).toBeLessThanOrEqual(59_000);
   });
@@ -228,7 +228,7 @@ describe('a replay of candles trades like the venue', () => {
   });
 });
 
-describe('a replay of trades and books fills orders in their queue position', () => {
+describe('replaying trades and books fills orders according to their queue position', () => {
   const trade = (ms: number, price: string, size: string, isBuy: boolean): RecordedRow => {
     return { kind: 'trade', timeMs: T0 + ms, price, size, isBuy };
   };
@@ -251,8 +251,8 @@ describe('a replay of trades and books fills orders in their queue position', ()
       };
     };
     const report = await replayMarket({ recording, bot });
-    // While the bot's order is the first at the price, the crowd does not trade. The second trade
-    // therefore has no print, and the print of the third trade is the bot's fill.
+    // While the bot's order is first at the price, the crowd does not trade. The second trade
+    // therefore does not print, and the print for the third trade is the bot's fill.
     expect(tape).toMatchObject([
       { o: '60000', h: '60050', l: '60000', c: '60000', v: '0.32', n: 3 },
     ]);
@@ -286,7 +286,7 @@ describe('a replay of trades and books fills orders in their queue position', ()
     ]);
   });
 
-  test('an order fills when a recorded book is beyond its price', async () => {
+  test('an order fills when a recorded book moves past its price', async () => {
     const side = (price: string) => [{ price, size: '1' }];
     const recording: readonly RecordedRow[] = [
       { kind: 'book', timeMs: T0, bids: side('60000'), asks: side('60010') },
@@ -299,7 +299,7 @@ describe('a replay of trades and books fills orders in their queue position', ()
     expect(report.fills).toMatchObject([{ px: '60005', sz: '0.1', side: 'A' }]);
   });
 
-  test('a replay pays funding on the premium of the recorded book over the recorded oracle price', async () => {
+  test("a replay pays funding on the recorded book's premium over the recorded oracle price", async () => {
     const levels = (price: string) => [{ price, size: '10' }];
     const recording: readonly RecordedRow[] = [
       { kind: 'oracle', timeMs: T0, price: '60000' },
@@ -316,15 +316,15 @@ describe('a replay of trades and books fills orders in their queue position', ()
       };
     const report = await replayMarket({ recording, bot });
     const [row] = report.fundings;
-    // The premium is 100 of 60,000. It is reduced by 0.05% and divided by eight. It is lower for
-    // the minutes until the mark has reached it.
+    // The premium is 100 on 60,000. It is reduced by 0.05% and divided by eight. For the first
+    // minutes, until the mark has caught up, it is lower.
     const full = (100 / 60_000 - 0.0005) / 8;
     expect(Number(row!.rate)).toBeLessThan(full);
     expect(Number(row!.rate)).toBeGreaterThan(0.9 * full);
     expect(Number(row!.usdc)).toBeGreaterThan(0);
   });
 
-  test('a bot that is called at intervals receives all rows since its last turn', async () => {
+  test('a bot called at intervals receives all rows since its last turn', async () => {
     const recording = [0, 10, 20, 70, 200].map((s) => trade(s * 1_000, '60000', '0.1', true));
     const turns: (readonly [number, number])[] = [];
     const bot: Bot =
@@ -341,8 +341,8 @@ describe('a replay of trades and books fills orders in their queue position', ()
   });
 });
 
-describe('the report of a replay is self-contained', () => {
-  test('the report page loads no resources, runs no scripts and escapes its texts', async () => {
+describe("a replay's report is self-contained", () => {
+  test('the report page loads no resources, runs no scripts and escapes its text', async () => {
     const seed = '<script>alert("1 & \'2\'")</script>';
     const bot = once((start) => take(start, 'buy', '0.1'));
     const page = backtestPage(await replayMarket({ recording: hours(HOUR, HOUR), bot, seed }));
@@ -424,7 +424,7 @@ describe('the report of a replay is self-contained', () => {
     expect(isAsked).toBe(false);
   });
 
-  test('an error of the bot ends the replay and is passed to the caller', async () => {
+  test('an error thrown by the bot ends the replay and is passed to the caller', async () => {
     const bot: Bot = () => () => {
       throw new Error('no idea what to do');
     };

@@ -24,18 +24,21 @@ import { setImmediate } from 'node:timers/promises';
 import { traceId } from '@oddlot/protocol';
 import type { ControlledVenue } from '../controlled-venue.ts';
 
-/** The terms are those of series markets. */
+/** The same terms as for series markets. */
 const OUTCOME_TERMS = { takerFeeRate: '0.07', orderDelayMs: 250 };
-/** Duration, in milliseconds, of a market without an end time. */
+/** The duration, in milliseconds, of a market without an end time. */
 const OUTCOME_LIFE_MS = 10 * 366 * 86_400_000;
-/** The time from the start of the venue to the first row, in which the accounts are funded. */
+/** The time between the venue's start and the first row, during which accounts are funded. */
 const AHEAD_MS = 60_000;
-/** The name of the bot's account, from which its key is derived. */
+/** The name of the bot's account; its key is derived from it. */
 const BOT = 'bot';
 const USDC = '10000';
 const USDC_DECIMALS = 6;
 
-/** Replays a recorded market into its own venue, lets a bot trade there, and returns a report. */
+/**
+ * Replays a recorded market in a venue created for it, lets a bot trade there, and returns a
+ * report.
+ */
 export async function replayMarket(options: ReplayOptions): Promise<BacktestReport> {
   checkReplayOptions(options);
   const { page, recording } = options;
@@ -63,7 +66,7 @@ class BacktestRun {
   readonly #venue: TestVenue;
   readonly #options: ReplayOptions;
   readonly #traded: ReplayedMarket;
-  /** The listed outcome market. It is undefined for a perp. */
+  /** The listed outcome market. Undefined for a perp. */
   readonly #listed: TestMarket | undefined;
   readonly #account: TestAccount;
   readonly #history: AccountHistory;
@@ -161,7 +164,7 @@ class BacktestRun {
     if (this.#rows.length > 0) await this.#takeTurn();
     const { outcome } = this.#options;
     if (outcome === undefined || this.#listed === undefined) return;
-    // The last orders of the bot are delayed like any other orders.
+    // The bot's last orders are delayed like any others.
     await this.#market.waitUntil(this.#venue.now + this.#traded.orderDelayMs);
     if (outcome.endTime !== undefined) await this.#market.waitUntil(outcome.endTime);
     await this.#venue.resolveMarket(this.#listed, outcome.settlementFraction);
@@ -247,7 +250,7 @@ class BacktestRun {
   }
 
   /**
-   * Returns the account's total value: both sub-accounts, and the amounts reserved for orders and
+   * Returns the account's total value: both sub-accounts, plus the amounts reserved for orders and
    * withdrawals.
    */
   #value() {
@@ -265,7 +268,7 @@ type Beginning = {
   readonly listed: TestMarket | undefined;
 };
 
-/** Lists an outcome market that is open immediately. */
+/** Lists an outcome market that opens immediately. */
 function list(
   venue: TestVenue,
   { settlementFraction: _, ...input }: OutcomeInput,
@@ -323,8 +326,8 @@ type Fetch = NonNullable<ClientOptions['fetch']>;
 
 /**
  * R-delay: responds immediately to a request for the result of a delayed order. A venue answers
- * after the release of the order, or reports it as pending after a timeout. Time does not pass
- * during the bot's turn, so the timeout would never end.
+ * once the order is released, or reports it as pending after a timeout. Time does not pass during
+ * the bot's turn, so the timeout would never expire.
  */
 function answerQueued(fetch: Fetch, venue: ControlledVenue): Fetch {
   return async (...request) => {

@@ -11,8 +11,8 @@ import { dirname } from 'node:path';
 import { parseDecimal, parseExact } from '@oddlot/units';
 
 /**
- * A trading program. It is called once before the first row, and returns the function that is
- * called at each turn.
+ * A trading program. It is called once before the first row, and returns the function to call at
+ * each turn.
  */
 export type Bot = (start: BotStart) => BotTurn | Promise<BotTurn>;
 
@@ -22,8 +22,8 @@ export type BotStart = {
   readonly account: TestAccount;
   readonly instrument: Instrument;
   /**
-   * The venue, which provides the time. If a bot changes the clock or the prices of the venue, it
-   * changes the replayed market.
+   * The venue, which provides the time. If a bot changes the venue's clock or prices, it changes
+   * the replayed market.
    */
   readonly venue: TestVenue;
 };
@@ -32,7 +32,7 @@ export type BotTurn = (moment: BotMoment) => unknown;
 
 export type BotMoment = {
   readonly timeMs: number;
-  /** The last price of the recording, as decimal text. */
+  /** The last recorded price, as decimal text. */
   readonly price: string;
   /** The rows recorded since the last turn. Future rows are never included. */
   readonly rows: readonly RecordedRow[];
@@ -41,21 +41,22 @@ export type BotMoment = {
 export type ReplayOptions = {
   readonly recording: Recording;
   readonly bot: Bot;
-  /** A perp of the venue. The default is `BTC`. */
+  /** The perp to trade. The default is `BTC`. */
   readonly market?: string;
-  /** The listing and settlement of an outcome market, which is replayed instead of a perp. */
+  /** The listing and settlement of an outcome market, to be replayed instead of a perp. */
   readonly outcome?: OutcomeInput;
   /** The bot's initial balance as decimal text. The default is `10000`. */
   readonly usdc?: string;
   /** The interval between turns. By default, the bot has a turn after every row. */
   readonly every?: Duration;
-  /** The quotes around the price if the recording contains no book. */
+  /** The quotes placed around the price if the recording has no books. */
   readonly quotes?: QuotedBook;
   /**
-   * The seed of details that are not recorded, such as which extreme of a candle was reached first.
+   * The seed for details that were not recorded, such as which extreme of a candle was reached
+   * first.
    */
   readonly seed?: string;
-  /** Settings of the venue as flags. */
+  /** Venue settings, as flags. */
   readonly flags?: StartVenueOptions['flags'];
   /** A file to which the report is written as an HTML page. */
   readonly page?: string;

@@ -14,7 +14,7 @@ const DELAY_MS = 250;
 
 /**
  * Returns hourly candles for prices given as `open high low close`. Each has a volume of 40,000
- * shares, so that each quote has 400 shares.
+ * shares, so each quote has 400 shares.
  */
 function hours(...prices: readonly string[]): readonly RecordedCandle[] {
   return prices.map((text, at) => {
@@ -82,7 +82,7 @@ describe('a replay of outcome market candles executes a delayed order', () => {
     expect(report).toMatchObject({ fees: '0', pnl: '55' });
   });
 
-  test('a replay produces the same report for the same recording, bot and seed, near both ends of the price range', async () => {
+  test('the same recording, bot and seed produce the same report, near both ends of the price range', async () => {
     const run = () =>
       replayMarket({
         recording: hours('0.02 0.03 0.01 0.01', '0.01 0.996 0.004 0.996'),
@@ -102,7 +102,7 @@ describe.each([0, DELAY_MS])(
   (orderDelayMs) => {
     const outcome: OutcomeInput = { ...YES, orderDelayMs };
 
-    test('a trade fills the orders that it passes, at its time and up to its size', async () => {
+    test('a trade fills the orders it passes, at its time and up to its size', async () => {
       const report = await replayMarket({
         recording: [
           trade(0, '0.4', '20', true),
@@ -148,7 +148,7 @@ describe.each([0, DELAY_MS])(
       expect(report.pnl).toBe('15');
     });
 
-    test('an order fills when a recorded book is beyond its price', async () => {
+    test('an order fills when a recorded book moves past its price', async () => {
       const side = (price: string) => [{ price, size: '100' }];
       const report = await replayMarket({
         recording: [

@@ -20,10 +20,10 @@ import {
   parseDecimal,
 } from '@oddlot/units';
 
-/** An order of the crowd, with its price in the book. */
+/** A crowd order, with its price on the book. */
 export type CrowdOrder = Pick<OrderRequest, 'isBuy' | 'price' | 'size' | 'timeInForce'>;
 
-/** A resting order, with its price in the book. */
+/** A resting order, with its price on the book. */
 export type BookOrder = {
   readonly orderId: number;
   readonly isBuy: boolean;
@@ -33,8 +33,8 @@ export type BookOrder = {
 };
 
 /**
- * The properties in which perps and outcome markets differ for a replay. Sizes are in lots, and
- * prices are in price units.
+ * The properties in which perps and outcome markets differ in a replay. Sizes are in lots, prices
+ * in price units.
  */
 export type ReplayedMarket = {
   readonly instrumentId: InstrumentId;
@@ -50,29 +50,29 @@ export type ReplayedMarket = {
   /** The delay of taker orders (R-delay). */
   readonly orderDelayMs: number;
   readonly subAccount: 'perp' | 'outcome';
-  /** The symbol whose oracle price is set. It is undefined if the market has no oracle price. */
+  /** The symbol whose oracle price is set. Undefined if the market has no oracle price. */
   readonly oracleSymbol: string | undefined;
   /** Returns the distance from the price to the best quote and between levels. */
   gapAt(price: number, gap: number | undefined): number;
   /** Returns the smallest order size at a price, in lots. */
   lotsMin(state: State, price: number): number;
-  /** Returns the commands of an account before its first order. */
+  /** Returns the commands an account must send before its first order. */
   prepare(authority: Authority): readonly Command[];
-  /** Returns an order in the form of the engine. */
+  /** Returns an order in the engine's form. */
   requestOf(order: CrowdOrder): OrderRequest;
   /** Returns the resting orders of an account in this market, oldest first. */
   ordersOf(state: State, account: Address): readonly BookOrder[];
-  /** Returns the position of an account, which is negative if it is short or in NO. */
+  /** Returns an account's position, negative if it is short or in NO. */
   heldBy(state: State, account: Address): number;
 };
 
-/** The maximum position of one account, as a fraction of the largest allowed position. */
+/** The maximum position per account, as a fraction of the largest allowed position. */
 const ROOM_SHARE = 0.4;
 /** The default distance between quotes, as a fraction of the price. */
 const GAP = 0.0001;
 
 /**
- * Replaces the position ranks, which would require a scan of all accounts and are not used in a
+ * Stands in for the position ranks, which would require scanning all accounts and are not used in a
  * replay.
  */
 const unranked = (): number => 0;
@@ -109,8 +109,8 @@ export function replayedPerp(perp: PerpDefinition): ReplayedMarket {
 }
 
 /**
- * Returns the properties of an outcome market, with prices of YES. All crowd accounts buy YES or
- * NO, and pairs are minted (R-mint-burn), so that no account needs shares first.
+ * Returns the properties of an outcome market, with YES prices. Crowd accounts only ever buy YES or
+ * NO, and pairs are minted (R-mint-burn), so no account needs shares to begin with.
  */
 export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarket {
   const { maxOrderSize, minOrderSize, priceTick, slug, szDecimals } = definition;
@@ -127,7 +127,8 @@ export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarke
     orderDelayMs: definition.orderDelayMs,
     subAccount: 'outcome',
     oracleSymbol: undefined,
-    // The distance is a fraction of 1, because near 0 a fraction of the price is less than a tick.
+    // The distance is a fraction of 1, because near 0 a fraction of the price would be less than a
+    // tick.
     gapAt: (_, gap) => (gap === undefined ? priceTick : unit * gap),
     lotsMin: () => minOrderSize,
     prepare: () => [],
@@ -162,7 +163,7 @@ export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarke
 /** R-units: price times size is in micro-USDC. */
 const MONEY_DECIMALS = 6;
 
-/** The price and size steps of a market. Recordings of other venues can have finer steps. */
+/** A market's price and size steps. Recordings from other venues can have finer steps. */
 export class MarketGrid {
   readonly market: ReplayedMarket;
   readonly #priceDecimals: number;
@@ -173,7 +174,7 @@ export class MarketGrid {
   }
 
   /**
-   * Parses a price and rounds it to a tick, with at least one tick and at most the highest allowed
+   * Parses a price and rounds it to a tick, to at least one tick and at most the highest allowed
    * price.
    */
   price(text: string, to: 'down' | 'up' | 'near'): number {
@@ -203,8 +204,9 @@ export class MarketGrid {
 }
 
 /**
- * Returns the next price on the way at which a trigger, TP/SL order or liquidation of an account
- * occurs. The market stops there before it continues, even if the recorded prices are far apart.
+ * Returns the next price along the way at which one of the account's trigger orders or TP/SL orders
+ * triggers, or the account is liquidated. The market stops there before moving on, even if the
+ * recorded prices are far apart.
  */
 export function nextStop(
   state: State,

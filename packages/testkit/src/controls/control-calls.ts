@@ -13,13 +13,13 @@ export type Controlled = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Thrown for a request that cannot be granted. The message is sent to the client. */
+/** Thrown if a request cannot be granted. The message is sent to the client. */
 export class ControlFault extends Error {}
 
 const STEPS_MAX = 10_000;
 const SNAPSHOTS_MAX = 100;
 
-/** The calls by path. Their names and fields are those of the testkit's functions. */
+/** The calls by path. They have the same names and fields as the testkit's functions. */
 export const CONTROL_CALLS: Readonly<
   Record<string, (controlled: Controlled, fields: Fields) => unknown>
 > = {
@@ -94,7 +94,7 @@ export const CONTROL_CALLS: Readonly<
   },
   '/fault': ({ venue }, fields) => {
     const { fault, ...terms } = fields;
-    // Only own properties count, because an object also has those of its prototype.
+    // Only the object's own properties count, not those inherited from its prototype.
     if (typeof fault !== 'string' || !Object.hasOwn(FAULTS, fault)) {
       const names = Object.keys(FAULTS).join(', ');
       throw new ControlFault(`Unknown fault ${JSON.stringify(fault)}. Use one of ${names}`);
@@ -104,7 +104,7 @@ export const CONTROL_CALLS: Readonly<
 };
 
 /**
- * Faults that are useful to external clients. A skewed clock is not included, because the clock
+ * Faults that are useful to external clients. A skewed clock is not among them, because that clock
  * belongs to the client.
  */
 const FAULTS: Readonly<Record<string, (faults: Faults, terms: Fields) => void>> = {
@@ -148,7 +148,7 @@ function scopeOf(terms: Fields, more: readonly string[] = []) {
   return { ...(count === undefined ? {} : { count }), ...(path === undefined ? {} : { path }) };
 }
 
-/** Sets prices at their times as the clock advances. An empty list ends the script. */
+/** Sets prices at the scheduled times as the clock advances. An empty list ends the script. */
 function followSteps(venue: TestVenue, steps: unknown): void {
   if (!Array.isArray(steps) || steps.length > STEPS_MAX) {
     throw new ControlFault(
@@ -179,7 +179,7 @@ function followSteps(venue: TestVenue, steps: unknown): void {
   );
 }
 
-/** Validates the prices of a script before they are due. */
+/** Validates a script's prices before they are due. */
 function pricesOf(
   venue: TestVenue,
   fields: Fields,
@@ -218,7 +218,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Rejects unknown fields, which are usually typing errors. */
+/** Rejects unknown fields, which are usually typos. */
 function only(fields: Fields, names: readonly string[]): void {
   const unknown = Object.keys(fields).find((name) => !names.includes(name));
   if (unknown === undefined) return;
@@ -263,14 +263,14 @@ const addressOf: Read<string> = (value, name) => {
 };
 
 /**
- * The interval in milliseconds at which a running clock advances. Order delays that end between two
- * advances end with the later one.
+ * The interval in milliseconds at which a running clock advances. Order delays that expire between
+ * two advances end with the later one.
  */
 const TURN_MS = 250;
 
 /**
- * The clock of a test venue, which follows the machine's clock unless it is held. All calls that
- * change time, prices or the venue run through it one at a time.
+ * A test venue's clock, which follows the machine's clock unless it is held. All calls that change
+ * time, prices or the venue run through it one at a time.
  */
 export class VenueClock {
   readonly #venue: TestVenue;
@@ -301,7 +301,7 @@ export class VenueClock {
     this.#atMs = performance.now();
   }
 
-  /** Runs the function after all earlier work has ended, regardless of whether it succeeded. */
+  /** Runs the function once all earlier work has finished, whether or not it succeeded. */
   inTurn<Value>(work: () => Promise<Value> | Value): Promise<Value> {
     const done = this.#last.then(work, work);
     this.#last = done.catch(() => undefined);

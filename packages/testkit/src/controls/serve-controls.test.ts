@@ -8,8 +8,8 @@ import { type Controls, serveControls } from './serve-controls.ts';
 const BTC = 1;
 const HOUR_MS = 3_600_000;
 /**
- * The start is half an hour before a full hour, so that at any time of day, a premium is sampled
- * before the next hour.
+ * The test starts half an hour before a full hour, so that a premium is always sampled before the
+ * next hour, whatever the time of day.
  */
 const START_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS / 2;
 let venue: TestVenue;
@@ -77,7 +77,7 @@ describe('the controls set the clock', () => {
     expect((await ask('/prices', { ETH: '3000' })).now).toBe(held.now);
   });
 
-  test('a held clock pays no funding, and a jump pays all of it', async () => {
+  test('no funding is paid while the clock is held, and a jump pays all of it', async () => {
     await ask('/book', { instrument: 'BTC-USDC' });
     await buy();
     await ask('/clock/advance', { by: '3h' });
@@ -142,14 +142,14 @@ describe('the controls plan faults', () => {
     },
   );
 
-  test('a 429 answer includes the time to retry', async () => {
+  test('a 429 answer says when to retry', async () => {
     await ask('/fault', { fault: 'rateLimit', path: '/info', retryAfterSeconds: 7 });
     const response = await fetch(`${await venue.openPort()}/info`, { method: 'POST', body: '{}' });
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7']);
     await response.arrayBuffer();
   });
 
-  test('frozen streams deliver all messages later, and cut streams are resumed', async () => {
+  test('frozen streams deliver all messages later, and streams that were cut are resumed', async () => {
     await ask('/book', { instrument: 'BTC' });
     const fills: string[] = [];
     const user = client.wallet!.address;

@@ -11,7 +11,7 @@ import {
 } from './control-calls.ts';
 
 /**
- * The controls listen only on this address, because any client of the controls has full control
+ * The controls listen only on this address, because any client that can reach them has full control
  * over the venue.
  */
 const LOOPBACK = '127.0.0.1';
@@ -29,7 +29,7 @@ export type ControlsOptions = {
   readonly port?: number;
   /** True if the clock is held from the start. By default, it follows the machine's clock. */
   readonly isHeld?: boolean;
-  /** A hook that is called when the venue has failed and no longer works. */
+  /** A hook called when the venue has failed and no longer works. */
   readonly onFatal?: (error: unknown) => void;
 };
 
@@ -94,7 +94,9 @@ async function outcomeOf(controlled: Controlled, request: IncomingMessage): Prom
   }
 }
 
-/** Returns true if the venue still works, in which case the caller's request caused the error. */
+/**
+ * Returns true if the venue still works, which means that the caller's request caused the error.
+ */
 function isAlive({ venue }: Controlled): boolean {
   try {
     return venue.head.height > 0;
@@ -103,7 +105,9 @@ function isAlive({ venue }: Controlled): boolean {
   }
 }
 
-/** Rejects browser pages, because any page could send requests from a developer's browser. */
+/**
+ * Rejects browser pages, because otherwise any page in a developer's browser could send requests.
+ */
 function refusalOf({ headers, method, url = '' }: IncomingMessage): Outcome | undefined {
   if (isForeign(headers, PROGRAMS_ONLY)) {
     return refusal(
