@@ -35,10 +35,10 @@ async function stored({ indexer }: IndexedVenue) {
   };
 }
 
-test('the explorer reports a request only once if replicas put it into several blocks', async () => {
+test('the explorer lists a request only once, even if replicas put it into several blocks', async () => {
   const { tail, venue } = await startVenue();
   await venue.propose(credit(1), signed(1, 1), signed(1, 1), signed(2, 2), signed(1, 1));
-  // Another request with a used nonce also executes nothing. A single process would reject it
+  // A different request with a used nonce is not executed either. A single process would reject it
   // before it reaches a block.
   await venue.propose(signed(3, 2));
   const expected = [
@@ -49,7 +49,7 @@ test('the explorer reports a request only once if replicas put it into several b
   expect(tail.txs.map(({ error, hash: txHash }) => [txHash, error])).toEqual(expected);
   expect(tail.blocks.map(({ numTxs }) => numTxs)).toEqual(counts);
   expect(await stored(venue)).toEqual({ txs: expected, counts });
-  // A query for the repeated request returns the receipt of its first execution.
+  // A query for the repeated request returns the receipt for its first execution.
   const receipt = await venue.receipts.find({ by: 'txHash', txHash: hashOf(1) });
   expect(receipt).toMatchObject({ block: { height: 3 } });
   expect(receipt?.outcome.error).toBeNull();

@@ -24,8 +24,8 @@ import type {
 } from './rows/block-rows.ts';
 
 /**
- * The queries that the history answers, by topic. Time ranges include both ends and are in
- * milliseconds.
+ * The queries answered by the history, by topic. Time ranges are in milliseconds and include both
+ * ends.
  */
 type HistoryQuestions = {
   readonly fills: { ask: UserPage & TypeFilter; answer: Page<Fill> };
@@ -43,8 +43,8 @@ type HistoryQuestions = {
   readonly earned: { ask: BuilderPage; answer: NumberedPage<EarningRecord> };
   readonly claimed: { ask: BuilderPage; answer: NumberedPage<ClaimRecord> };
   /**
-   * Returns a builder's largest fee sources since a time, grouped by user or instrument, and the
-   * total of all fees.
+   * Returns a builder's largest sources of fees since a time, grouped by user or instrument, and
+   * the total of all fees.
    */
   readonly shares: {
     ask: {
@@ -66,7 +66,7 @@ type HistoryQuestions = {
       readonly hasAny: boolean;
     };
   };
-  /** Returns execution reports by id. The list is empty if the user has no such order. */
+  /** Returns execution reports by order id. The list is empty if the user has no such order. */
   readonly executionReport: {
     ask: {
       readonly user: Address;
@@ -97,7 +97,7 @@ type HistoryQuestions = {
     answer: readonly (TxRecordRow & { readonly request: string })[];
   };
   /**
-   * Returns the requests of one account, newest first. Blocks of release 0.2.0 are not indexed by
+   * Returns the requests of one account, newest first. Blocks from release 0.2.0 are not indexed by
    * account.
    */
   readonly userTxs: {
@@ -112,7 +112,7 @@ type HistoryQuestions = {
       readonly startMs: number;
       readonly endMs: number;
       readonly limit: number;
-      /** Also returns the last candle before the range, which does not count towards the limit. */
+      /** Also returns the last candle before the range; it does not count towards the limit. */
       readonly withPrevious?: boolean;
     };
     answer: readonly CandleRecord[];
@@ -137,7 +137,7 @@ type HistoryQuestions = {
   };
   /**
    * Returns the last account value at or before the start and all later ones, oldest first.
-   * `stepMs` is the finest step; older values may exist only at a coarser step.
+   * `stepMs` is the shortest interval; older values may exist only at longer intervals.
    */
   readonly accountValues: {
     ask: {
@@ -154,8 +154,8 @@ type HistoryQuestions = {
   };
   /**
    * Returns the profit and volume of accounts within windows that end now, omitting accounts that
-   * have neither. A query for all accounts returns portions; `next` is the start of the next
-   * portion.
+   * have neither. A query for all accounts returns them in batches; `next` is the start of the next
+   * batch.
    */
   readonly accountGains: {
     ask: {
@@ -168,10 +168,10 @@ type HistoryQuestions = {
   };
   /**
    * Returns the current totals of an account. The stored values are only as recent as the last
-   * step.
+   * interval.
    */
   readonly accountSums: { ask: { readonly user: Address }; answer: AccountSums | null };
-  /** Builds the reserves tree of the state at the requested block or a later one. */
+  /** Builds the reserves tree from the state at the requested block or a later one. */
   readonly reserves: { ask: Record<never, never>; answer: BuiltTree };
   readonly withdrawals: {
     ask: { readonly user: Address; readonly before?: number; readonly limit: number };
@@ -188,7 +188,9 @@ type HistoryQuestions = {
 };
 
 export type HistoryTopic = keyof HistoryQuestions;
-/** The topics that the database alone can answer. The others need the indexer's current state. */
+/**
+ * Topics that can be answered from the database alone. The others need the indexer's current state.
+ */
 export type StoreTopic = Exclude<HistoryTopic, 'accountGains' | 'accountSums' | 'reserves'>;
 export type Ask<Topic extends HistoryTopic> = HistoryQuestions[Topic]['ask'];
 export type Answer<Topic extends HistoryTopic> = HistoryQuestions[Topic]['answer'];
@@ -202,7 +204,7 @@ export type UserPage = {
   /** The position after which the page continues. It must come from a page in the same order. */
   readonly cursor?: RowPosition;
   readonly order?: 'newestFirst' | 'oldestFirst';
-  /** Returns the rows as JSON text, so that the main thread does not have to serialize them. */
+  /** Returns the rows as JSON text, so that the main thread need not serialize them. */
   readonly asText?: true;
 };
 
@@ -223,8 +225,8 @@ type SinceAsk = {
   readonly after: number;
   readonly upTo: number;
   /**
-   * The maximum number of rows. With `counts`, it limits the number of blocks, and one more is
-   * counted if there are more.
+   * The maximum number of rows. With `counts`, it limits the number of blocks; if there are more,
+   * one extra is counted.
    */
   readonly limit: number;
   readonly cursor?: RowPosition;
@@ -232,8 +234,8 @@ type SinceAsk = {
 };
 
 /**
- * The rows as they were reported with their block. The result is `gone` if some of them were
- * deleted or only their last version is stored.
+ * The rows as reported with their blocks. The result is `gone` if some of them were deleted or only
+ * their latest version is stored.
  */
 export type SinceAnswer =
   | 'gone'
@@ -258,14 +260,12 @@ export type BuilderPage = {
   readonly endTime?: number;
   readonly page: number;
   readonly pageSize: number;
-  /**
-   * The position after which the page continues, in the same order. It requires that `page` is 0.
-   */
+  /** The position after which the page continues, in the same order. Requires `page` to be 0. */
   readonly cursor?: RowPosition;
   readonly order?: 'oldestFirst';
 };
 
-/** A page with the number of all rows, which does not depend on the cursor. */
+/** A page with the total number of rows, which does not depend on the cursor. */
 export type NumberedPage<Row> = Page<Row> & { readonly total: number };
 
 export type AccountSums = Pick<
@@ -308,7 +308,7 @@ export type SettledEventsAsk = {
    */
   readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'start' | 'zero';
   readonly order: 'asc' | 'desc';
-  /** Excludes events settled after this time, because the catalogue still lists them. */
+  /** Excludes events settled after this time, which the catalogue still lists. */
   readonly settledBeforeMs: number;
   readonly tag?: string;
   readonly seriesSlug?: string;
@@ -316,11 +316,11 @@ export type SettledEventsAsk = {
   readonly limit: number;
 };
 
-/** The block up to which a response contains all rows. */
+/** The block up to which a response is complete. */
 export type AsOf = {
   readonly height: number;
   readonly timeMs: number;
-  /** The first block with rows, if the log no longer contains earlier blocks. */
+  /** The first block with rows, if earlier blocks are no longer in the log. */
   readonly since?: { readonly height: number; readonly timeMs: number };
 };
 
@@ -347,11 +347,10 @@ export type Watcher<Table extends WatchedTable> = {
 };
 
 /**
- * The client on whose behalf a query is made. Clients are served in turn, and each of them is
- * charged for its queries.
+ * The client a query is made for. Clients are served in turn, and each is charged for its queries.
  */
 export type Requester = {
-  /** The key of the client in the rate limits. */
+  /** The key that identifies the client for rate limits. */
   readonly client: string;
   /** Charges the client for a query, in milliseconds of the indexer thread. */
   readonly spend: (ms: number) => void;
@@ -378,8 +377,8 @@ export interface History {
   /**
    * Reports new rows of a user, block by block in order. Each block is reported before any response
    * that contains its rows. The watcher receives every block after the newest one at the time of
-   * the call. A response as of height A that is requested after the call contains all rows up to A
-   * and none after it, so rows up to A may arrive twice and later rows arrive once.
+   * the call. A response requested after the call, as of height A, contains all rows up to A and
+   * none after it, so rows up to A may arrive twice, and later rows arrive once.
    */
   watch<Table extends WatchedTable>(
     user: Address,
@@ -421,7 +420,7 @@ export class HistoryUnusableError extends Error {
   }
 }
 
-/** Returns a view of the history that charges all queries to one client. */
+/** Returns a view of the history that charges one client for all queries. */
 export function historyOf(history: History, requester: Requester): History {
   return {
     get asOf() {

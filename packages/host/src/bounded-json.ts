@@ -29,7 +29,7 @@ async function boundedBytes(response: Response, bytesMax: number): Promise<Buffe
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.length;
-    // Leaving the loop closes the connection.
+    // Exiting the loop closes the connection.
     if (bytes > bytesMax) throw new AnswerTooLongError(`the response exceeds ${bytesMax} bytes`);
     parts.push(part);
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { VenueClock } from './clock.ts';
 import { ManualTime, CLOCK_START_MS } from '@oddlot/testing/host/manual-time';
 
-/** Properties of the venue's time under arbitrary adjustments of the wall clock (R-clock). */
+/** Properties of the venue's time under arbitrary adjustments to the wall clock (R-clock). */
 
 const step = fc.record({
   /** The time elapsed on the boot clock, which sometimes includes a night of sleep. */
@@ -11,7 +11,7 @@ const step = fc.record({
     fc.double({ min: 0.001, max: 2_000, noNaN: true }),
     fc.integer({ min: 1, max: 30_000_000 }),
   ),
-  /** An additional adjustment of the wall clock. */
+  /** An additional adjustment to the wall clock. */
   setMs: fc.oneof(fc.constant(0), fc.integer({ min: -400_000_000, max: 400_000_000 })),
 });
 const steps = fc.array(step, { minLength: 1, maxLength: 60 });
@@ -36,7 +36,7 @@ function paces(
   return { slowest, fastest };
 }
 
-test('R-clock: the time of the venue never goes back and differs from the boot clock by at most 1% in pace', () => {
+test("R-clock: the venue's time never goes back, and its rate differs from the boot clock's by at most 1%", () => {
   fc.assert(
     fc.property(steps, (all) => {
       const time = new ManualTime();
@@ -47,7 +47,7 @@ test('R-clock: the time of the venue never goes back and differs from the boot c
   );
 });
 
-test('R-clock: the time of the venue runs at half speed or faster after a log ahead of the wall clock was accepted', () => {
+test("R-clock: the venue's time runs at half speed or faster once a log ahead of the wall clock has been accepted", () => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 0, max: 400_000_000 }), (all, aheadMs) => {
       const time = new ManualTime();
@@ -60,7 +60,7 @@ test('R-clock: the time of the venue runs at half speed or faster after a log ah
   );
 });
 
-test('R-clock: the time of the venue converges to the wall clock if the wall clock is not adjusted', () => {
+test("R-clock: the venue's time converges to the wall clock if the wall clock is not adjusted", () => {
   fc.assert(
     fc.property(fc.integer({ min: -100_000, max: 100_000 }), (setMs) => {
       const time = new ManualTime();

@@ -20,7 +20,7 @@ test.each<[string, number, number]>([
   expect(clock.nowMs() - CLOCK_START_MS).toBe(passedMs);
 });
 
-test('R-clock: a wall clock that was far ahead and has been corrected leaves almost no effect', () => {
+test('R-clock: a wall clock that was far ahead has almost no lasting effect once it is corrected', () => {
   const time = new ManualTime();
   const clock = new VenueClock(time);
   time.set(3.5 * DAY_MS);
@@ -35,7 +35,7 @@ test('R-clock: a wall clock that was far ahead and has been corrected leaves alm
   expect(clock.distanceMs()).toBe(0);
 });
 
-test('R-clock: the same slew rate applies to steps of a hundredth of a millisecond', () => {
+test('R-clock: the slew rate is the same for steps of a hundredth of a millisecond', () => {
   const time = new ManualTime();
   const clock = new VenueClock(time);
   time.set(HOUR_MS);
@@ -55,13 +55,13 @@ test('R-clock: slewing stops when the time equals the wall clock', () => {
   expect(slewed({ elapsedMs: 0, distanceMs: 3 })).toBe(0);
 });
 
-test('R-clock: a start uses the wall clock, no matter how long the venue was stopped', () => {
+test('R-clock: on startup, time is taken from the wall clock, no matter how long the venue was stopped', () => {
   const clock = new VenueClock(new ManualTime());
   clock.startAfter(CLOCK_START_MS - 30 * DAY_MS, { isAccepted: false });
   expect(clock.nowMs()).toBe(CLOCK_START_MS);
 });
 
-test('R-clock: a start with a wall clock slightly behind the log continues from the log, and time does not stand still', () => {
+test('R-clock: if the wall clock is slightly behind the log on startup, time continues from the log without standing still', () => {
   const time = new ManualTime();
   const clock = new VenueClock(time);
   clock.startAfter(CLOCK_START_MS + 30_000, { isAccepted: false });
@@ -70,7 +70,7 @@ test('R-clock: a start with a wall clock slightly behind the log continues from 
   expect(clock.nowMs()).toBe(CLOCK_START_MS + 30_990);
 });
 
-test('R-clock: a start with a wall clock more than 30 s behind the log is refused with both times', () => {
+test('R-clock: if the wall clock is more than 30 s behind the log on startup, the venue does not start, and both times are reported', () => {
   const clock = new VenueClock(new ManualTime());
   const start = (): void => clock.startAfter(CLOCK_START_MS + 30_001, { isAccepted: false });
   expect(start).toThrow(ClockBehindError);
@@ -88,7 +88,7 @@ test('R-clock: after the operator has accepted a log in the future, time runs at
   time.pass(HOUR_MS);
   expect(clock.nowMs()).toBe(CLOCK_START_MS + 2 * HOUR_MS);
   expect(clock.distanceMs()).toBe(0);
-  // After the clock was correct, the next difference is slewed at the normal rate.
+  // Once the clock has been correct, the next difference is slewed at the normal rate.
   time.pass(1);
   clock.nowMs();
   time.set(-HOUR_MS);

@@ -1,10 +1,13 @@
 import { uptime } from 'node:os';
 
-/** The only code that reads the host's clocks. All other code receives a clock as a parameter. */
+/**
+ * This file is the only code that reads the host's clocks. All other code receives a clock as a
+ * parameter.
+ */
 export type Clock = { nowMs(): number };
 
 export type TimeSource = {
-  /** Returns the time of day, which operators and time servers can set. */
+  /** Returns the time of day, which can be set by operators and time servers. */
   wallMs(): number;
   /**
    * Returns milliseconds since an arbitrary point in time. This clock cannot be set, and it
@@ -20,12 +23,12 @@ const SLEW = 0.01;
  * wall clock.
  */
 const SLEW_ACCEPTED = 0.5;
-/** The largest permitted lag of the wall clock behind the log at a start. */
+/** How far the wall clock may be behind the log on startup. */
 const BEHIND_MS_MAX = 30_000;
 
 /**
  * Returns how far time advances while the boot clock advances by `elapsedMs`. Time converges to the
- * wall clock, changes its pace by at most a fixed fraction, and never goes back.
+ * wall clock, its rate changes by at most a fixed fraction, and it never goes back.
  */
 export function slewed({
   distanceMs,
@@ -33,7 +36,10 @@ export function slewed({
   slowest = SLEW,
 }: {
   readonly elapsedMs: number;
-  /** The wall clock minus the time without slewing; negative if the wall clock is behind. */
+  /**
+   * The wall clock minus what the time would be without slewing; negative if the wall clock is
+   * behind.
+   */
   readonly distanceMs: number;
   /** The fraction by which time can be slowed down. */
   readonly slowest?: number;
@@ -42,7 +48,9 @@ export function slewed({
   return elapsedMs + Math.max(ahead, -elapsedMs * slowest);
 }
 
-/** Thrown if the wall clock at a start is behind the log. The message contains both times. */
+/**
+ * Thrown if the wall clock is too far behind the log on startup. The message contains both times.
+ */
 export class ClockBehindError extends Error {
   override readonly name = 'ClockBehindError';
 
@@ -55,7 +63,7 @@ export class ClockBehindError extends Error {
 
 /**
  * The time that a venue assigns to its blocks (R-clock). It starts with the wall clock and then
- * follows the boot clock, so that adjustments of the wall clock neither stop the venue's time nor
+ * follows the boot clock, so that adjustments to the wall clock neither stop the venue's time nor
  * make it jump.
  */
 export class VenueClock implements Clock {
@@ -110,8 +118,8 @@ export class VenueClock implements Clock {
     if (elapsedMs <= 0) return;
     this.#bootMs = bootMs;
     const distanceMs = wallMs - this.#originMs - this.#passedMs - elapsedMs;
-    // The accepted difference has been eliminated, within the wall clock's precision of a
-    // millisecond.
+    // The accepted difference has been eliminated to within a millisecond, the precision of the
+    // wall clock.
     if (distanceMs > -1) this.#slowest = SLEW;
     this.#passedMs += slewed({ elapsedMs, distanceMs, slowest: this.#slowest });
   }
@@ -121,7 +129,7 @@ export class VenueClock implements Clock {
   }
 }
 
-/** The interval at which the uptime is read, because reading it is slow. */
+/** How often the uptime is read, in milliseconds. Reading it is slow. */
 const UPTIME_EVERY_MS = 100;
 /**
  * The uptime has a resolution of a hundredth of a second, so a shorter sleep cannot be detected

@@ -1,6 +1,6 @@
 /**
- * Remembers grants for an interval. Entries are ordered by time, so expired ones are dropped when
- * new ones are added.
+ * Remembers grants for a certain interval. Entries are in order of time, so expired ones can be
+ * dropped whenever new ones are added.
  */
 export class Grants {
   readonly #intervalMs: number;
@@ -39,7 +39,7 @@ export class Grants {
 }
 
 /**
- * Thrown if another process reports a recent grant. Contains the time at which the next grant is
+ * Thrown if another process reports a recent grant. Gives the time at which the next grant is
  * possible.
  */
 export class GrantedRecentlyError extends Error {

@@ -3,7 +3,7 @@ import { openInOrder } from './open-in-order.ts';
 
 const unexpected = (error: unknown): never => expect.unreachable(String(error));
 
-test('after a failed step, the opened resources are closed, the last one first', async () => {
+test('after a failed step, the opened resources are closed in reverse order', async () => {
   const steps: string[] = [];
   const opening = openInOrder(async (opened) => {
     opened.defer(() => void steps.push('first'));

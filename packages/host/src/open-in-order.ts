@@ -1,14 +1,14 @@
 /**
- * The error of a failed start is reported after this time even if opened resources do not close,
- * because an operator may have to act on it.
+ * After this many milliseconds, the error from a failed startup is reported even if opened
+ * resources have not closed, because an operator may have to act on it.
  */
 const CLOSE_MS_MAX = 10_000;
 
 /**
- * Opens several resources one after the other, or none. Each registers its close function as soon
- * as it is open. If a later one fails, the earlier ones are closed, the last one first. The thrown
- * error is that of the failed step, and failures to close are reported separately. If all resources
- * were opened, the owner of the stack closes them.
+ * Opens several resources one after another: all or none. Each registers its close function as soon
+ * as it is open. If a later one fails, the earlier ones are closed in reverse order. The error
+ * thrown is the one from the failed step; failures to close are reported separately. If all
+ * resources were opened, the owner of the stack closes them.
  */
 export async function openInOrder<Result>(
   open: (opened: AsyncDisposableStack) => Promise<Result>,
@@ -23,7 +23,7 @@ export async function openInOrder<Result>(
   }
 }
 
-/** A stack of resources whose second close waits for the first. */
+/** A stack of resources where a second close waits for the first. */
 class ClosedOnce extends AsyncDisposableStack {
   #closing: Promise<void> | undefined;
 

@@ -39,7 +39,7 @@ test("a program on the caller's thread receives, sends and ends as on a separate
   expect(there).toEqual(here);
 });
 
-test("a program on the caller's thread starts after its owner listens, and gets a copy of its data", async () => {
+test("a program on the caller's thread starts once its owner is listening, and gets a copy of its data", async () => {
   const data = { list: [1] };
   const thread = threadHere((given, port) => {
     given.list.push(2);

@@ -1,19 +1,19 @@
 import { EventEmitter } from 'node:events';
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 
-/** The part of a worker thread that its owner uses. */
+/** The part of a worker thread's interface that its owner uses. */
 export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate' | 'unref'>;
 
 /**
- * The program of a thread. It communicates over its port, and ends when the port is closed or the
- * program fails.
+ * The program of a thread. It communicates through its port, and ends when the port is closed or
+ * the program fails.
  */
 export type ThreadProgram<Data> = (data: Data, port: MessagePort) => void | Promise<void>;
 
 /**
- * Runs the program of a thread on the caller's thread. This is for a process with many small
- * venues, where loading a program for each would take too long. Messages are copied and arrive
- * asynchronously, as between two threads.
+ * Runs a thread's program on the caller's thread. Used in a process with many small venues, where
+ * loading a program for each would take too long. Messages are copied and arrive asynchronously, as
+ * between two threads.
  */
 export function threadHere<Data>(program: ThreadProgram<Data>, data: Data): Thread {
   const { port1: outer, port2: inner } = new MessageChannel();
@@ -27,7 +27,7 @@ export function threadHere<Data>(program: ThreadProgram<Data>, data: Data): Thre
     events.emit('error', error);
     inner.close();
   };
-  // The program starts after its owner has begun to listen, as on a separate thread.
+  // As on a separate thread, the program starts after its owner has begun to listen.
   queueMicrotask(() => void (async () => program(structuredClone(data), inner))().catch(fail));
   return {
     postMessage: (message) => outer.postMessage(message),

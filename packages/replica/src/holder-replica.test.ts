@@ -18,7 +18,7 @@ function holderOf(replica: TestReplica, term: TestTerm): HolderReplica {
   return holder;
 }
 
-test('R-terms: every command contains the term of its lease, which the log numbers', async () => {
+test("R-terms: every command includes its lease's term, which is numbered by the log", async () => {
   const replica = new TestReplica();
   const holder = holderOf(replica, new TestTerm('a'));
   const { block } = await holder.propose(GRANT);
@@ -29,7 +29,7 @@ test('R-terms: every command contains the term of its lease, which the log numbe
   expect(again.block.commands[0]?.command).toMatchObject({ term: { ...term, number: 2 } });
 });
 
-test('R-terms: a command is rejected if another holder acquires the lease while the command is under way, and the former holder stops', async () => {
+test('R-terms: if another holder acquires the lease while a command is under way, the command is rejected and the former holder stops', async () => {
   const replica = new TestReplica();
   const term = new TestTerm('a');
   const suspended = holderOf(replica, term);
@@ -46,7 +46,7 @@ test('R-terms: a command is rejected if another holder acquires the lease while 
   expect(replica.state.deposited).toBe(deposited + 5_000_000n);
 });
 
-test('R-terms: a process that is suspended before its first command stops if another holder has used its term number', async () => {
+test('R-terms: a process suspended before its first command stops if another holder has used its term number', async () => {
   const replica = new TestReplica();
   const term = new TestTerm('a');
   const suspended = holderOf(replica, term);

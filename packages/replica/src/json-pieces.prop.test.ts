@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonPieces } from './snapshot-codec.ts';
 
-describe('large values are serialized in pieces', () => {
+describe('serializing large values in pieces', () => {
   test('the joined pieces equal the JSON of the whole value', () => {
     const odd = fc.oneof(fc.constant(undefined), fc.date(), fc.constant(new Float64Array([1, 2])));
     const { value } = fc.letrec((tie) => ({

@@ -24,7 +24,7 @@ describe('a single process holds every lease', () => {
     expect(steps).toEqual(['start', 'held']);
   });
 
-  test('a task is stopped once, however often it is released, and every release waits for its end', async () => {
+  test('a task is stopped once, however often it is released, and every release waits until it has stopped', async () => {
     let stops = 0;
     const stopped = Promise.withResolvers<void>();
     const stop = (): Promise<void> => {
@@ -43,7 +43,7 @@ describe('a single process holds every lease', () => {
     expect(stops).toBe(1);
   });
 
-  test('a name can be held only once at a time, and again after its release', async () => {
+  test('a name can be held only once at a time, and can be held again after its release', async () => {
     const lease = new LocalLease();
     const { release } = await lease.hold('ticker', nothing, nothing);
     await expect(lease.hold('ticker', nothing, nothing)).rejects.toThrow('ticker is already held');
@@ -52,7 +52,7 @@ describe('a single process holds every lease', () => {
     await lease.hold('ticker', nothing, nothing);
   });
 
-  test('a start or stop that fails is reported and frees the name', async () => {
+  test('a failed start or stop is reported and frees the name', async () => {
     const lease = new LocalLease();
     const fail = (): never => {
       throw new Error('no disk');

@@ -4,8 +4,8 @@ import { ProposalOrder } from './proposal-order.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('the blocks of each proposer are put in order', () => {
-  test('the blocks of a proposer count once and in order, even if some are repeated or out of order', () => {
+describe('ordering the blocks of each proposer', () => {
+  test("a proposer's blocks count once and in order, even if some arrive repeatedly or out of order", () => {
     const arrival = fc.record({
       name: fc.constantFrom('a', 'b', 'c'),
       number: fc.integer({ min: 1, max: 9 }),
@@ -27,7 +27,7 @@ describe('the blocks of each proposer are put in order', () => {
     );
   });
 
-  test('the verdict on a block is the same after a snapshot between any two blocks', () => {
+  test('the verdict on a block does not change if a snapshot is restored between any two blocks', () => {
     const arrival = fc.record({
       name: fc.constantFrom('a', 'b'),
       number: fc.integer({ min: 1, max: 4 }),
@@ -53,7 +53,7 @@ describe('the blocks of each proposer are put in order', () => {
     );
   });
 
-  test('a proposer is forgotten after a day without blocks, and its numbers start again at 1', () => {
+  test('a proposer is forgotten after a day without blocks, and its numbering then starts again at 1', () => {
     const order = new ProposalOrder();
     expect(order.take('a:1', 0)).toBe('next');
     expect(order.take('a:2', 24 * HOUR_MS)).toBe('next');

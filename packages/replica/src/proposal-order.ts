@@ -1,22 +1,22 @@
 import type { AppliedBlock, EarlierBlock, Projection } from './block.ts';
 
-/** The time without a block, in log time, after which a proposer is forgotten. */
+/** How long a proposer is remembered after its last block, in milliseconds of log time. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 const SWEEP_EVERY = 10_000;
 
 /**
- * The verdict on a block of the stream: it counts, it is a repetition, or a predecessor is missing.
+ * The verdict on a block in the stream: it counts, it is a repetition, or a predecessor is missing.
  */
 type Verdict = 'next' | 'repeated' | 'early';
 
 type Proposer = { last: number; timeMs: number };
 
 /**
- * Decides which blocks of a stream count. A proposer numbers its blocks from 1 and has several in
+ * Decides which blocks in a stream count. A proposer numbers its blocks from 1 and has several in
  * flight: one can be lost while later ones arrive, and one whose acknowledgement was lost can
  * arrive twice. A block therefore counts if it is its proposer's next one; all other blocks are
  * treated as empty on every replica, and the proposer sends them again in order. Snapshots contain
- * this state, because a replica that starts from a snapshot has not seen the earlier blocks.
+ * this state, because a replica starting from a snapshot has not seen the earlier blocks.
  */
 export class ProposalOrder implements Projection {
   readonly name = 'proposals';
@@ -25,7 +25,7 @@ export class ProposalOrder implements Projection {
   readonly #proposers = new Map<string, Proposer>();
   #untilSweep = SWEEP_EVERY;
 
-  /** Returns a copy that can be ahead of this one while blocks wait to be applied. */
+  /** Returns a copy that can be ahead of this one while blocks are waiting to be applied. */
   copy(): ProposalOrder {
     const copy = new ProposalOrder();
     for (const [name, { last, timeMs }] of this.#proposers)
@@ -36,7 +36,7 @@ export class ProposalOrder implements Projection {
   take(proposal: string, timeMs: number): Verdict {
     const { name, number } = parseProposal(proposal);
     const known = this.#proposers.get(name);
-    // Only log time is compared, and not the time of a sweep, so that all replicas forget a
+    // The times compared are log times, not the time of a sweep, so that all replicas forget a
     // proposer at the same block.
     const isKnown = known !== undefined && timeMs - known.timeMs <= FORGOTTEN_AFTER_MS;
     const last = isKnown ? known.last : 0;

@@ -6,7 +6,7 @@ import type { FileJournal } from './log/file-journal.ts';
 import { block, openJournal } from '@oddlot/testing/venue/journal';
 import { Proposer } from './proposer.ts';
 
-/** Sends blocks of a proposer through the real journal and records the order of events. */
+/** Sends a proposer's blocks through the real journal and records the order of events. */
 
 type Held = { readonly release: () => void };
 
@@ -62,7 +62,7 @@ class Flow {
 
 const sizes = ({ entries }: Flow): number[] => entries.map(({ commands }) => commands.length);
 
-test('the next block is sent to the disk before the last one is applied, and contains all queued commands', () =>
+test('the next block, with all queued commands, is sent to the disk before the last one is applied', () =>
   inDirectory(async (directory) => {
     const flow = await Flow.open(directory);
     const held = flow.hold();
@@ -143,7 +143,7 @@ test('a tick advances the time only if no other block does', () =>
     await flow.journal.close();
   }));
 
-test('callers and ticks whose block found no space get an error, and later callers do not wait (R-disk)', () =>
+test('if there is no space for a block, its callers and ticks get an error, and later callers do not wait (R-disk)', () =>
   inDirectory(async (directory) => {
     let space: number | undefined = 10;
     const journal = await openJournal(directory, { faults: { space: () => space } });
@@ -187,7 +187,7 @@ describe('a proposer continues after a block that was not accepted', () => {
   }
   const partsOf = ({ proposal }: { readonly proposal: string }) => proposal.split(':');
 
-  test('blocks after a lost block use another proposer name and start at 1', async () => {
+  test('blocks after a lost block use a new proposer name and are numbered from 1', async () => {
     const { propose, sent, until } = held();
     const first = propose(1);
     await until(1);
@@ -207,7 +207,7 @@ describe('a proposer continues after a block that was not accepted', () => {
     expect(names[2]).not.toBe(names[0]);
   });
 
-  test('blocks after a lost block wait for those that were sent before them', async () => {
+  test('blocks after a lost block wait for those sent before them', async () => {
     const { proposer, propose, sent, until } = held();
     const first = propose(1);
     await until(1);

@@ -7,13 +7,13 @@ import type { Log } from './log/log.ts';
 /** The maximum number of commands per block, which bounds how long a block delays others. */
 const BLOCK_COMMANDS_MAX = 1_000;
 /**
- * The time after which an idle proposer uses a new name, because a log with several writers forgets
- * old names.
+ * An idle proposer takes a new name after this many milliseconds, because a log with several
+ * writers forgets old names.
  */
 const NAME_MS_MAX = 3_600_000;
 /** The approximate maximum size of a block, which bounds the duration of its write. */
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
-/** The estimated size in the log, per character of a request and per derived command. */
+/** The estimated size in the log: bytes per character of a request, plus bytes per command. */
 const BYTES_PER_CHARACTER = 4;
 const BYTES_PER_COMMAND = 512;
 
@@ -25,12 +25,13 @@ type Waiting = {
 
 /**
  * Turns client commands into blocks. There is no timer: all commands queued during the last write
- * become the next block, so a single command is sent immediately and many share one sync. Under
- * load two blocks are in flight: one is written while the previous one is applied.
+ * become the next block, so a single command is sent immediately, and many commands share one sync.
+ * Under load, two blocks are in flight: one is being written while the previous one is being
+ * applied.
  */
 export class Proposer {
   readonly #log: Pick<Log, 'append' | 'isWriting' | 'onFree'>;
-  /** The prefix of the ids of this proposer's blocks, unique among all writers of the log. */
+  /** The prefix for the ids of this proposer's blocks, unique among all writers of the log. */
   #name = randomUUID();
   #proposed = 0;
   #proposedMs = performance.now();
@@ -54,7 +55,7 @@ export class Proposer {
     return this.#flights.size;
   }
 
-  /** Yields the commands that were proposed but not yet applied, in the order of the log. */
+  /** Yields the commands proposed but not yet applied, in log order. */
   *underWay(): Iterable<Command> {
     for (const batch of this.#flights.values())
       for (const { logged } of batch) yield logged.command;
@@ -68,7 +69,7 @@ export class Proposer {
     });
   }
 
-  /** Appends an empty block, unless a pending block advances the time anyway. */
+  /** Appends an empty block, unless a pending block will advance the time anyway. */
   tick(): Promise<void> {
     if (this.#flights.size > 0 || this.#queue.length > 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -90,7 +91,7 @@ export class Proposer {
     }
   }
 
-  /** Reports to the callers of a block that it is not applied here, if this proposer sent it. */
+  /** Tells the callers of a block that it is not applied here, if this proposer sent it. */
   refused(proposal: string | undefined, error: unknown): void {
     const batch = proposal === undefined ? undefined : this.#flights.get(proposal);
     if (batch === undefined || proposal === undefined) return;
@@ -104,7 +105,7 @@ export class Proposer {
   }
 
   /**
-   * Waits for the end of this turn of the event loop, so that commands that arrive together share a
+   * Waits for the end of this turn of the event loop, so that commands arriving together share a
    * block.
    */
   #schedule(): void {
@@ -112,7 +113,7 @@ export class Proposer {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      // A log that is writing requests the next block when the write is complete; more commands can
+      // A log that is writing requests the next block when its write is complete; more commands can
       // be queued until then.
       if (!this.#log.isWriting) this.#next();
     });
@@ -120,7 +121,7 @@ export class Proposer {
 
   #next(): void {
     if (this.#queue.length === 0) return;
-    // Under a new name, the block could overtake blocks that were sent before it.
+    // Under a new name, the block could overtake blocks sent before it.
     if (this.#hasGap && this.#flights.size > 0) return;
     void this.#append(this.#take(this.#fitting()));
   }
@@ -132,7 +133,7 @@ export class Proposer {
     return all;
   }
 
-  /** Returns the number of queued commands that fit into a block; at least one, however large. */
+  /** Returns how many queued commands fit into a block: at least one, however large. */
   #fitting(): number {
     let bytes = 0;
     let count = 0;
@@ -163,7 +164,7 @@ export class Proposer {
     else if (this.#flights.size === 0) this.#rest();
   }
 
-  /** Returns the name of this proposer and the next number, starting at 1 without gaps. */
+  /** Returns this proposer's name with the next number. Numbers start at 1 and have no gaps. */
   #nextProposal(): string {
     const nowMs = performance.now();
     const isOld = nowMs - this.#proposedMs > NAME_MS_MAX;

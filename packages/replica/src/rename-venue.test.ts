@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(data, { recursive: true }));
 
-test('a renamed copy gets its own name and remembers that of its original', async () => {
+test('a renamed copy gets its own name and keeps that of the original as a former name', async () => {
   mkdirSync(join(data, 'journal'));
   const first = await renameVenue({ data, word: 'example.org' });
   expect(first.former).toBeUndefined();
@@ -22,7 +22,7 @@ test('a renamed copy gets its own name and remembers that of its original', asyn
   expect(readServiceNames(data)).toEqual({ name: second.name, former: [first.name] });
 });
 
-test('a folder is not renamed while a venue uses it, nor if it contains no venue', async () => {
+test('a folder is not renamed while a venue is using it, or if it does not contain a venue', async () => {
   await expect(renameVenue({ data, word: 'example.org' })).rejects.toThrow(/No log in/);
   mkdirSync(join(data, 'journal'));
   const lock = lockDirectory(data);

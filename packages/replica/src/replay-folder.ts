@@ -13,7 +13,7 @@ type Replayed = {
 };
 
 /**
- * Applies the log of a folder to a separate engine, from the first block up to a height, and
+ * Applies the log in a folder to a separate engine, from the first block up to a height, and
  * returns the hashes. It writes nothing, so the venue can keep running. Returns undefined if the
  * log ends before that height or is damaged.
  */
@@ -41,8 +41,8 @@ export async function replayFolder({
       onProgress?.(entry.seq);
     });
   } catch (error) {
-    // A read beyond the end of the log reaches bytes that were never written, which is
-    // indistinguishable from damage here.
+    // Reading beyond the end of the log reaches bytes that were never written, which cannot be
+    // distinguished from damage here.
     if (error instanceof JournalDamagedError) return undefined;
     throw error;
   }

@@ -12,14 +12,14 @@ import { isDiskFull } from '@oddlot/host/durable';
 
 /**
  * The interface of a replica for the API: readable state, proposals, and a stream of blocks. Reads
- * access the state directly and synchronously; only the replica changes it.
+ * access the state directly and synchronously; only the replica modifies it.
  */
 export interface Replica {
   readonly state: State;
   readonly head: BlockHead;
   /**
-   * Returns one of the newest blocks, including those before a restart, or undefined if it is too
-   * old.
+   * Returns one of the newest blocks, including blocks from before a restart, or undefined if it is
+   * too old.
    */
   headAt(height: number): BlockHead | undefined;
   /**
@@ -29,7 +29,7 @@ export interface Replica {
   check(command: Command): CommandResult;
   /**
    * Puts a command into the log. Resolves when it is durable and executed. `encoded` contains the
-   * command and its request as bytes of a block, if another thread has encoded them.
+   * command and its request, encoded as in a block, if another thread has done so.
    */
   propose(command: Command, request?: string, encoded?: Uint8Array): Promise<Executed>;
   onBlock(listener: (block: AppliedBlock) => void): void;
@@ -48,9 +48,9 @@ export class TermOverError extends Error {
 }
 
 /**
- * The replica of a lease holder: each command that it proposes contains the term, and the engine
- * rejects the command once a later term has begun (R-terms). The log assigns the number of a term,
- * because a lease store that lost its data would start counting again.
+ * The replica of a lease holder: each command it proposes includes the term, and the engine rejects
+ * the command once a later term has begun (R-terms). The log assigns the number of a term, because
+ * a lease store that lost its data would start counting again.
  */
 export class HolderReplica implements Replica {
   readonly #replica: Replica;
@@ -72,8 +72,8 @@ export class HolderReplica implements Replica {
   }
 
   /**
-   * Terms are compared by identity, because work that began in another term must not continue in
-   * this one.
+   * Terms are compared by identity, because work begun in another term must not continue in this
+   * one.
    */
   get term(): Term | undefined {
     return this.#term;
@@ -92,8 +92,8 @@ export class HolderReplica implements Replica {
   }
 
   /**
-   * Records that this process has acquired the lease. The term number is chosen at this point, so a
-   * process that is suspended afterwards finds its number taken when it resumes.
+   * Records that this process has acquired the lease. The term number is chosen now, so a process
+   * that is suspended afterwards finds its number taken when it resumes.
    */
   enter(term: Term): void {
     const lease = this.#lease;
@@ -102,8 +102,8 @@ export class HolderReplica implements Replica {
   }
 
   /**
-   * Proposes a command of the term. Throws a `TermOverError` if the term has ended, either before
-   * the call or before the command is executed.
+   * Proposes a command under the current term. Throws a `TermOverError` if the term has ended,
+   * either before the call or before the command is executed.
    */
   async propose(command: Command, request?: string, encoded?: Uint8Array): Promise<Executed> {
     // Requests need no term, because their signature and nonce prevent a second execution.
@@ -119,8 +119,8 @@ export class HolderReplica implements Replica {
 }
 
 /**
- * Returns a handler that passes errors on, except those of a disk without space, after which a
- * retry succeeds (R-disk).
+ * Returns a handler that passes errors on, except those caused by a full disk, because a retry
+ * succeeds once there is space (R-disk).
  */
 export function exceptDiskFull(onError: (error: unknown) => void): (error: unknown) => void {
   return (error) => {
@@ -129,7 +129,7 @@ export function exceptDiskFull(onError: (error: unknown) => void): (error: unkno
 }
 
 /**
- * Thrown if the log ends before blocks that this data folder has already contained, so that
+ * Thrown if the log lacks blocks at its end that this data folder once contained, so that
  * acknowledged actions are missing.
  */
 export class LogBehindError extends Error {
@@ -166,7 +166,7 @@ export class LaterReleaseError extends Error {
   }
 }
 
-/** Thrown if the start of an era differs from the one that is recorded in the log. */
+/** Thrown if the start of an era differs from the one recorded in the log. */
 export class EraStartError extends Error {
   override readonly name = 'EraStartError';
 

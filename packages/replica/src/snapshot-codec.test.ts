@@ -48,8 +48,8 @@ test('a snapshot is read back unchanged, including all orders', () => {
 });
 
 test('the encoding of columns does not change', () => {
-  // If these bytes change, a new format is needed, because snapshots of former releases must remain
-  // readable.
+  // If these bytes change, a new format is needed, because snapshots from former releases must
+  // remain readable.
   expect(encodeColumns({ a: Uint16Array.of(1, 258), b: Float64Array.of(-1), c: ['x'] })).toEqual(
     Buffer.concat([
       Buffer.from('4000000000000000', 'hex'),
@@ -75,7 +75,7 @@ test('the encoding of a snapshot does not change', () => {
   expect(bytesOf(payloadOf(BLOCK)).toString('base64')).toBe(GOLDEN);
 });
 
-test('the dump of a projection is parsed only when it is read', () => {
+test("a projection's dump is parsed only when it is read", () => {
   const bytes = bytesOf(payloadOf(BLOCK));
   bytes.write('x', bytes.indexOf('["gr'));
   const read = decodeSnapshot(bytes);
@@ -83,7 +83,7 @@ test('the dump of a projection is parsed only when it is read', () => {
   expect(() => read.companions['words']).toThrow(SyntaxError);
 });
 
-test('the dump of a projection in many pieces is read back completely', () => {
+test("a projection's dump written in many pieces is read back in full", () => {
   const words = Array.from({ length: 20_000 }, (_, at) => `word ${at}`);
   const read = decodeSnapshot(bytesOf({ ...payloadOf(BLOCK), companions: { words, none: [] } }));
   expect(read.companions).toEqual({ words, none: [] });
@@ -102,14 +102,14 @@ test.each([
   expect(() => decodeSnapshot(bytes)).toThrow(why);
 });
 
-test('truncated columns and columns in another byte order are rejected', () => {
+test('columns that are truncated or in another byte order are rejected', () => {
   const bytes = encodeColumns({ price: Uint32Array.of(70_000) });
   expect(() => decodeColumns(bytes.subarray(0, -8))).toThrow('beyond its block');
   const other = Buffer.from(bytes.toString('latin1').replace('u32le', 'u32be'), 'latin1');
   expect(() => decodeColumns(other)).toThrow('u32be');
 });
 
-test('R-snapshots: the content hash covers head and state but not the projections', async () => {
+test('R-snapshots: the content hash covers the head and the state, but not the projections', async () => {
   const hasher = await ContentHasher.create();
   const hashed = (payload: PackedPayload) => hasher.of(payload, bytesOf(payload));
   const payload = payloadOf(BLOCK, BLOCK);

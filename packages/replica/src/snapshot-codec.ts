@@ -57,8 +57,8 @@ export function decodeSnapshot(bytes: Buffer): SnapshotPayload {
 }
 
 /**
- * Hashes the content of a snapshot that the log attests: the head of its block, then each frame of
- * the state.
+ * Hashes the content of a snapshot as attested in the log: the head of its block, then each frame
+ * of the state.
  */
 export class ContentHasher {
   readonly #keccak: IHasher;
@@ -94,7 +94,7 @@ export class ContentHasher {
 }
 
 /**
- * The dump is parsed on access, because a thread needs only some of the dumps and parsing the
+ * The dump is parsed on access, because a thread needs only some of the dumps, and parsing the
  * history of a million orders takes long.
  */
 function readLater(dumps: object, name: string, parts: readonly Buffer[]): void {
@@ -153,7 +153,7 @@ function* framesOf(bytes: Buffer): Generator<Frame> {
 }
 
 export type SnapshotPayload = {
-  /** The rules version under which `state` was computed. */
+  /** The rules version `state` was computed under. */
   readonly rules: number;
   readonly head: BlockHead;
   readonly heads: readonly BlockHead[];
@@ -164,26 +164,26 @@ export type SnapshotPayload = {
    */
   readonly companions: Readonly<Record<string, unknown>>;
   /**
-   * The versions of the dumps. They can be missing at the start of an era after rules 2 or earlier,
-   * when all versions were 1.
+   * The versions of the dumps. They can be missing at the start of an era that follows rules 2 or
+   * earlier, when all versions were 1.
    */
   readonly versions?: Readonly<Record<string, number>>;
 };
 
 export type PackedPayload = SnapshotPayload & { readonly state: PackedDump };
 
-/** The height of a snapshot, and the hash of its content, which the log attests. */
+/** The height of a snapshot, and the hash of its content as attested in the log. */
 export type WrittenSnapshot = { readonly height: number; readonly content: Hash };
 
 /**
  * Encodes an object whose lists of numbers are typed arrays as self-describing bytes: the length of
- * the head (uint32), zeros up to eight bytes, the head as JSON, then the columns in the order in
- * which the head names them. Head and columns are padded to a multiple of eight.
+ * the head (uint32), zeros up to eight bytes, the head as JSON, then the columns in the order given
+ * in the head. The head and each column are padded to a multiple of eight bytes.
  */
 
 /**
- * The name of a column form includes the byte order, so a machine with another byte order rejects
- * it.
+ * The name of a column type includes the byte order, so that a machine with another byte order
+ * rejects it.
  */
 const ORDER = endianness() === 'LE' ? 'le' : 'be';
 const FORMS = {
@@ -257,7 +257,7 @@ function upToEight(length: number): number {
 
 /** The number of levels that are split. Deeper values are small. */
 const DEPTH_MAX = 6;
-/** The number of values in a list that are serialized at once, if they are not lists themselves. */
+/** How many values of a list are serialized at once if they are not split themselves. */
 const VALUES_AT_ONCE = 64;
 const PIECE_CHARS = 64 * 1024;
 
@@ -275,7 +275,7 @@ export function* jsonPieces(value: unknown): Generator<string> {
 function* partsOf(value: unknown, depth: number): Generator<string> {
   if (Array.isArray(value) && depth < DEPTH_MAX) yield* partsOfList(value, depth);
   else if (isPlain(value) && depth < DEPTH_MAX) yield* partsOfObject(value, depth);
-  // A value that has no JSON representation becomes null, as in a list.
+  // A value without a JSON representation becomes null, as in a list.
   else yield JSON.stringify(value) ?? 'null';
 }
 

@@ -7,7 +7,7 @@ import { Ticker } from './local-replica.ts';
 
 let venue: OutcomeEdge;
 let ticker: Ticker;
-/** The times at which the ticker requested empty blocks, in milliseconds since its start. */
+/** When the ticker requested empty blocks, in milliseconds since its start. */
 let ticks: number[];
 let isBusy: boolean;
 let isFull: boolean;
@@ -52,7 +52,7 @@ afterEach(async () => {
 
 const queued = () => venue.edge.replica.state.outcomes.queue.size;
 
-test('R-clock, R-delay: an order leaves the delay queue when it is due, and the ticker then returns to its normal interval', async () => {
+test('R-clock, R-delay: an order leaves the delay queue when it is due, after which the ticker returns to its normal interval', async () => {
   await vi.advanceTimersByTimeAsync(249);
   expect([ticks, queued()]).toEqual([[], 1]);
   await vi.advanceTimersByTimeAsync(1);
@@ -69,7 +69,7 @@ test('the ticker retries shortly after a block that was stamped too early', asyn
   expect([ticks, queued()]).toEqual([[250, 255, 260], 0]);
 });
 
-test('a log without space is retried only at intervals, and time continues when there is space (R-disk)', async () => {
+test('while the log is out of space, the ticker retries only at intervals; time resumes when there is space (R-disk)', async () => {
   isFull = true;
   await vi.advanceTimersByTimeAsync(1_999);
   expect(ticks.length).toBeLessThan(10);

@@ -6,25 +6,25 @@ import { bundledProgram, bundlesIn, type Manifest, stampOf } from '../src/bundle
 import { bundlePrograms } from './bundle-programs.ts';
 
 /**
- * Bundles the programs for the next start. With `--if-stale` an existing bundle of the same sources
- * is kept. `npm start` runs this script with that flag in a background process.
+ * Bundles the programs for the next startup. With `--if-stale`, an existing bundle of the same
+ * sources is kept. `npm start` runs this script with that flag in a background process.
  */
 
 const ROOT = join(import.meta.dirname, '../../..');
 const BUNDLES = bundlesIn(ROOT);
 /**
- * If sources change during a build, the build is repeated once. After a second change, the next
- * start builds again.
+ * If sources change during a build, the build is repeated once. If they change again, the next
+ * startup builds anew.
  */
 const TRIES = 2;
 /**
  * The number of bundles to keep. Several are kept, because a running venue still loads files from
- * its bundle.
+ * its own bundle.
  */
 const BUNDLES_MAX = 3;
 
-// A venue restricts its files to its own user, and its child processes inherit that umask. Bundled
-// programs must be readable by every user.
+// A venue restricts access to its files to its own user, and its child processes inherit that
+// umask. Bundled programs, however, must be readable by every user.
 process.umask(0o022);
 if (!process.argv.includes('--if-stale') || bundledProgram('venue', ROOT) === undefined) {
   await mkdir(BUNDLES, { recursive: true });

@@ -47,7 +47,7 @@ type Output = {
 
 type Bundled = {
   readonly place: string;
-  /** The project files from which the programs were built. */
+  /** The project files that the programs were built from. */
   readonly files: readonly string[];
 };
 
@@ -67,14 +67,14 @@ function manifestOf(file: string): string {
   return join(PACKAGES, name, 'package.json');
 }
 
-/** Returns the code that replaces the location of a source file; `what` is `url` or `dirname`. */
+/** Returns the code that replaces a source file's location; `what` is `url` or `dirname`. */
 type PlaceOf = (id: string, what: string) => string;
 
 const placeHere: PlaceOf = (id, what) =>
   JSON.stringify(what === 'url' ? pathToFileURL(id).href : dirname(id));
 
 /**
- * Bundles each entry separately. If the programs shared chunks, code that two of them need could
+ * Bundles each entry separately. If the programs shared chunks, code needed by two of them could
  * end up in the file that starts one of them.
  */
 export async function bundleEntries(

@@ -3,9 +3,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Finds programs that were bundled for this start (`build/build-programs.ts`). Loading a few
- * JavaScript files instead of a thousand modules reduces the start time to one third and the memory
- * to two thirds. A bundle is used only if it was built from the current sources.
+ * Finds programs bundled for this startup (`build/build-programs.ts`). Loading a few JavaScript
+ * files instead of a thousand modules reduces the startup time to a third and memory use to two
+ * thirds. A bundle is used only if it was built from the current sources.
  */
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -15,7 +15,7 @@ const INSTALLED = 'node_modules/.package-lock.json';
 export type Manifest = {
   /** The folder of the programs, relative to the manifest. */
   readonly place: string;
-  /** The project files from which the programs were built, as paths relative to the root. */
+  /** The project files that the programs were built from, as paths relative to the root. */
   readonly sources: readonly string[];
   readonly stamp: string;
 };
@@ -45,9 +45,9 @@ export function bundlesIn(root = ROOT): string {
 
 /**
  * Identifies the state of files by their paths, sizes and modification times in seconds, because
- * reading a thousand files would take a tenth of the start time. A stored stamp is valid only if
- * all files are older than the second in which they were read, because only in that case does every
- * later change produce a different stamp.
+ * reading a thousand files would take a tenth of the startup time. A stored stamp is valid only if
+ * all files are older than the second in which they were read, because only then does every later
+ * change produce a different stamp.
  */
 export function stampOf(
   sources: readonly string[],
@@ -57,8 +57,8 @@ export function stampOf(
   let newestSecond = 0;
   for (const path of [INSTALLED, ...sources]) {
     const { mtimeMs, size } = statSync(join(root, path));
-    // Modification times are compared in whole seconds, because container images do not store finer
-    // times.
+    // Modification times are compared in whole seconds, because container images do not store them
+    // more precisely.
     const second = Math.floor(mtimeMs / 1_000);
     newestSecond = Math.max(newestSecond, second);
     hash.update(`\0${path}\0${size}\0${second}`);

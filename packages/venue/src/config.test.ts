@@ -19,7 +19,7 @@ import { genesisCommands } from '@oddlot/replica/genesis-commands';
 const NAMED = ['--service-network', 'example.org'];
 const MAINNET = ['--network', 'mainnet', '--oracle', 'exchanges', ...NAMED];
 
-describe('simulated traders can be configured', () => {
+describe('configuring simulated traders', () => {
   test.each<[string, readonly string[], boolean]>([
     ['with simulated prices', [], true],
     ['not if disabled by flag', ['--no-bots'], false],
@@ -31,10 +31,10 @@ describe('simulated traders can be configured', () => {
   });
 });
 
-describe('the admins can be configured', () => {
+describe('configuring the admins', () => {
   const upper = `0x${'AB'.repeat(20)}`;
 
-  test('the admins are a list of addresses, which is converted to lower case', () => {
+  test('the admins are a list of addresses, which are converted to lower case', () => {
     const { admins } = readConfig(['--admins', `${upper}, 0x${'1'.repeat(40)}`], {});
     expect(admins).toEqual([upper.toLowerCase(), `0x${'1'.repeat(40)}`]);
     expect(readConfig([], {}).admins).toEqual([]);
@@ -45,7 +45,7 @@ describe('the admins can be configured', () => {
   });
 });
 
-describe('the deployers can be configured', () => {
+describe('configuring the deployers', () => {
   const [admin, deployer] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`];
 
   test.each<[string, readonly string[], string]>([
@@ -62,7 +62,7 @@ describe('the deployers can be configured', () => {
   });
 });
 
-describe('reference prices and demo markets can be configured', () => {
+describe('configuring reference prices and demo markets', () => {
   test.each<[string, readonly string[], string, boolean]>([
     ['a local venue', [], 'simulated', true],
     ['without simulated traders', ['--no-bots'], 'none', false],
@@ -83,7 +83,7 @@ describe('reference prices and demo markets can be configured', () => {
   });
 });
 
-describe('a mainnet venue has a strict configuration', () => {
+describe('strict configuration on mainnet', () => {
   test.each<[string, readonly string[], string]>([
     ['a simulated oracle', ['--network', 'mainnet'], 'oracle: simulated prices are not allowed'],
     [
@@ -119,7 +119,7 @@ describe('a mainnet venue has a strict configuration', () => {
   });
 });
 
-describe('the operations port can be configured', () => {
+describe('configuring the operations port', () => {
   test.each<[readonly string[], number]>([
     [[], 8692],
     [['--port', '9000'], 9002],
@@ -129,13 +129,13 @@ describe('the operations port can be configured', () => {
     expect(operationsPortOf(readConfig(args, {}))).toBe(expected);
   });
 
-  test('the operations port listens on the loopback interface for any public host, and must be a valid port', () => {
+  test('the operations port listens on the loopback interface whatever the public host, and its number must be valid', () => {
     expect(readConfig(['--host', '0.0.0.0'], {}).opsHost).toBe('127.0.0.1');
     expect(() => readConfig(['--port', '65534'], {})).toThrow('opsPort');
   });
 });
 
-describe('the port for Hyperliquid clients can be configured', () => {
+describe('configuring the port for Hyperliquid clients', () => {
   test('the port for Hyperliquid clients is disabled by default', () => {
     expect(readConfig([], {}).hyperliquid).toBeUndefined();
     expect(readConfig(['--hyperliquid', '8694'], {}).hyperliquid).toBe(8694);
@@ -174,7 +174,7 @@ test('the port of the local chain listens on the loopback interface whatever the
   expect(readConfig(['--chain-host', '0.0.0.0'], {}).chainHost).toBe('0.0.0.0');
 });
 
-describe('the retention of the log and the history can be configured', () => {
+describe('configuring the retention of the log and the history', () => {
   const DAY_MS = 86_400_000;
 
   test.each<[string, readonly string[], number | undefined]>([
@@ -192,7 +192,7 @@ describe('the retention of the log and the history can be configured', () => {
     expect(() => readConfig([`--log-keep=${value}`], {})).toThrow(SettingError);
   });
 
-  test('the retention can be set in the environment and in a file', () => {
+  test('retention can be set in the environment or in a file', () => {
     expect(readConfig([], { ODDLOT_LOG_KEEP: 'all' }).logKeep).toBe('all');
     const folder = mkdtempSync(join(tmpdir(), 'oddlot-config-'));
     const file = join(folder, 'oddlot.toml');
@@ -223,7 +223,7 @@ test('the threshold for a low disk must not be below the threshold for a full di
   expect(() => readConfig(['--disk-low-bytes', '5'], {})).toThrow('diskFullBytes');
 });
 
-describe('price sources can be configured', () => {
+describe('configuring price sources', () => {
   const sourcesOf = (args: readonly string[]) =>
     readConfig(args, {}).exchanges.map(({ name, url, weight }) => `${name} ${weight} ${url}`);
 
@@ -242,7 +242,7 @@ describe('price sources can be configured', () => {
   });
 });
 
-describe('a venue can use a remote chain', () => {
+describe('using a remote chain', () => {
   const contracts = [
     '--bridge-contract',
     `0x${'11'.repeat(20)}`,
@@ -277,7 +277,7 @@ describe('a venue can use a remote chain', () => {
   });
 });
 
-describe('a venue can use a local chain in a separate process', () => {
+describe('using a local chain in a separate process', () => {
   const own = ['--chain', 'http://127.0.0.1:8694', '--chain-keys', '/keys'];
 
   test('a local chain in a separate process has a faucet and short intervals, but no relay', () => {
@@ -303,10 +303,10 @@ describe('a venue can use a local chain in a separate process', () => {
   });
 });
 
-describe('a venue can be configured as part of a cluster', () => {
+describe('configuring a venue as part of a cluster', () => {
   const cluster = ['--log', 'nats://127.0.0.1:4222', '--cluster', 'main'];
 
-  test('a cluster requires a chain outside its replicas, or none', () => {
+  test('a cluster requires either a chain outside its replicas or none', () => {
     for (const chain of [[], ['--chain', 'local']]) {
       expect(() => readConfig([...cluster, ...chain], {})).toThrow(
         /^chain: replicas of a cluster need a shared chain\. .* \(npm run chain\)/,
@@ -324,7 +324,7 @@ describe('a venue can be configured as part of a cluster', () => {
   });
 });
 
-describe('a part of the network name is configured', () => {
+describe('configuring part of the network name', () => {
   test.each(['abc', 'example.org', '4.you', 'A'.repeat(55)])(
     'the network name can be %s',
     (word) => {
@@ -339,7 +339,7 @@ describe('a part of the network name is configured', () => {
     },
   );
 
-  test('the network name is required on mainnet but not with test funds', () => {
+  test('the network name is required on mainnet, but not with test funds', () => {
     const nameless = ['--network', 'mainnet', '--oracle', 'exchanges'];
     expect(() => readConfig(nameless, {})).toThrow(/^serviceNetwork: /);
     for (const args of [[], ['--chain', 'local'], ['--chain', 'none'], ['--no-faucet']]) {

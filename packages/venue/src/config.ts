@@ -16,7 +16,7 @@ export function operationsPortOf({ opsPort, port: main }: Config): number {
 }
 
 /**
- * Returns the ports that this process opens at the start, with the flags that set them. The relay
+ * Returns the ports that this process opens on startup, with the flags that set them. The relay
  * opens its own port and retries if the port is in use.
  */
 export function portsOf(config: Config): readonly PortRequest[] {
@@ -33,7 +33,7 @@ export function portsOf(config: Config): readonly PortRequest[] {
 }
 
 /**
- * The chain's port is three above the main port, after those of the relay and the operations
+ * The chain's port is three above the main port, after the ports of the relay and the operations
  * server.
  */
 const CHAIN_PORT_DISTANCE = 3;
@@ -65,8 +65,8 @@ export function chainPortOf({ chainPort, port: main }: Config): number {
 }
 
 /**
- * The distances of the relay's port, and of the port of its second chain on a venue with test
- * funds, from the main port.
+ * How far above the main port the relay's port is, and, on a venue with test funds, the port of its
+ * second chain.
  */
 const RELAY_PORT_DISTANCE = { relay: 1, chain: 4 };
 
@@ -88,7 +88,7 @@ export function keyPlacesOf({ relayerKey, validatorKeys }: Config) {
   return { relayerKey: relayerKey === undefined ? [] : [relayerKey], validatorKeys };
 }
 
-/** Returns the number of confirmations and the polling interval of the chain. */
+/** Returns the number of confirmations and the polling interval for the chain. */
 export function chainPaceOf(config: Config): typeof LOCAL_CHAIN {
   const isOwn = chainOf(config) === 'local' || config.chainKeys !== undefined;
   const pace = isOwn ? LOCAL_CHAIN : REMOTE_CHAIN;
@@ -115,7 +115,8 @@ export function hasFaucet(config: Config): boolean {
 }
 
 /**
- * Returns true if the chain holds real deposits, which would have to pay the grants of a faucet.
+ * Returns true if the chain holds real deposits, from which a faucet's grants would have to be
+ * paid.
  */
 function isRemoteChain({ chain, chainKeys }: Pick<Config, 'chain' | 'chainKeys'>): boolean {
   const isOwn = chain === undefined || chain === 'local' || chain === 'none';
@@ -163,7 +164,7 @@ function asserted(config: Config): Config {
 }
 
 /**
- * Rejects simulated prices and a faucet on mainnet, because simulated prices must never settle or
+ * Rejects simulated prices and faucets on mainnet, because simulated prices must never settle or
  * liquidate real positions.
  */
 function assertReal(config: Config): void {

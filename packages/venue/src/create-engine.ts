@@ -10,9 +10,9 @@ import { FollowingReplica } from '@oddlot/replica/following-replica';
 import type { SnapshotPayload } from '@oddlot/replica/snapshot-codec';
 
 /**
- * The entry point of the bundle with which a later release replays these rules
- * (`packages/replica/eras/README.md`): a replica with all models of its snapshots, without files
- * and without a clock.
+ * The entry point of the bundle that a later release uses to replay these rules
+ * (`packages/replica/eras/README.md`): a replica with all the models in its snapshots, but without
+ * files or a clock.
  */
 
 /**
@@ -38,7 +38,7 @@ async function openReplica(
 ): Promise<EarlierReplica> {
   const replica = new FollowingReplica(NO_FILES, hashText);
   let rows: BlockRows | undefined;
-  // Market texts are read only by subscribers, and a replica of earlier rules has no subscribers.
+  // Market texts are read only by subscribers, and a replica under earlier rules has none.
   const changes = new RecentChanges(() => undefined);
   const { history } = new FollowedModels(replica, {
     faucetEveryMs: GRANTS_RETENTION_MS,

@@ -41,10 +41,7 @@ const SERIES_NOTES: Readonly<Record<PriceSettings['reference'], string | undefin
 
 type LocalActor = { start(): Promise<void>; stop(): void | Promise<void> | undefined };
 
-/**
- * The name of an actor, and the replica through which it proposes commands while it holds its
- * lease.
- */
+/** An actor's name, and the replica through which it proposes commands while holding its lease. */
 type Holding = { readonly name: string; readonly holder: HolderReplica };
 
 const holding = (name: string, replica: LocalReplica): Holding => {
@@ -61,10 +58,10 @@ export class LocalActors {
   readonly #events: Holding;
   readonly #traders: Holding;
   readonly #prices: PriceSources;
-  /** The paths are defined only if demo events or simulated traders are configured. */
+  /** Defined only if demo events or simulated traders are configured. */
   readonly #paths: FairPaths | undefined;
   readonly #exhibition: Exhibition | undefined;
-  /** The actors in the order of their starts, which is reversed when they are stopped. */
+  /** The actors in the order they were started. They are stopped in reverse order. */
   readonly #held: Held[] = [];
 
   constructor(config: Config, parts: LocalActorsParts) {
@@ -100,7 +97,7 @@ export class LocalActors {
     return this.#hold(this.#oracle, this.#prices);
   }
 
-  /** Resolves when markets are listed and simulated traders run, as configured. */
+  /** Resolves when, as configured, markets are listed and simulated traders are running. */
   async start(): Promise<void> {
     if (this.#exhibition !== undefined) await this.#hold(this.#events, this.#exhibition);
     if (!hasBots(this.#config)) return;
@@ -114,7 +111,7 @@ export class LocalActors {
     });
   }
 
-  /** Resolves when no command of the actors is pending. */
+  /** Resolves when none of the actors' commands is pending. */
   async stop(): Promise<void> {
     for (const held of this.#held.splice(0).reverse()) await held.release();
   }

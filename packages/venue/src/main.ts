@@ -11,7 +11,9 @@ import type { Venue } from './venue.ts';
 /** The composition root: the only module that reads the environment and ends the process. */
 
 const NODE_MAJOR_MIN = 24;
-/** A stop that takes longer than this is aborted. Acknowledged actions are already in the log. */
+/**
+ * A shutdown that takes longer than this is aborted. Acknowledged actions are already in the log.
+ */
 const STOP_MS_MAX = 10_000;
 
 // The umask must be set before any thread writes a file.
@@ -46,7 +48,7 @@ async function main(): Promise<void> {
     process.exit(exitCodeOf(error));
   };
   let venue: Venue | undefined;
-  // The handlers are registered before the start, which can replay the log for a long time. The
+  // The handlers are registered before startup, because replaying the log can take a long time. The
   // first process of a container has no default signal handlers and would ignore the signals.
   const logger = stopLogger((why) => log.error({ why }, 'shutdown incomplete'));
   const onTimeout = (): void => endUnfinished(venue?.logTrouble(), log);
@@ -59,8 +61,8 @@ async function main(): Promise<void> {
     watchParent(() => process.kill(process.pid, 'SIGTERM'));
   }
   try {
-    // The venue is loaded late, because it is most of the program and is not needed for help texts
-    // or configuration errors.
+    // The venue is loaded late, because it makes up most of the program and is not needed for help
+    // texts or configuration errors.
     const { startVenue } = await import('./venue.ts');
     venue = await startVenue(config, { log, onFatal, env: process.env });
     const streams = venue.url.replace('http', 'ws');
@@ -82,8 +84,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Ends a stop that timed out. A replica cannot complete its tasks without a majority of the log's
- * servers, which is not a fault of the replica, so its exit code is 0.
+ * Ends a shutdown that timed out. If it timed out because the log's servers lack a majority, the
+ * replica is not at fault, so the exit code is 0.
  */
 function endUnfinished(logTrouble: string | undefined, log: Logger): void {
   if (logTrouble === undefined) {
@@ -98,7 +100,9 @@ function endUnfinished(logTrouble: string | undefined, log: Logger): void {
   process.exit(0);
 }
 
-/** Returns 1, or the exit code of an error that a supervisor must distinguish. */
+/**
+ * Returns 1, or the specific exit code of an error that a supervisor must be able to distinguish.
+ */
 function exitCodeOf(error: unknown): number {
   const isCoded = error instanceof Error && 'exitCode' in error;
   return isCoded && typeof error.exitCode === 'number' ? error.exitCode : 1;

@@ -10,8 +10,8 @@ import { startOwnChain } from '@oddlot/settlement/own-chain';
 
 /**
  * Runs a local settlement chain in a separate process for the replicas of a cluster (`npm run chain
- * -- --help`). The chain stores its blocks and keys in its folder, which replicas read
- * (`--chain-keys`), and restores both at a restart.
+ * -- --help`). The chain stores its blocks and keys in its folder, from which replicas read the
+ * keys (`--chain-keys`), and restores both on a restart.
  */
 
 /** The chain id of the public testnet that this chain replaces. */

@@ -43,7 +43,7 @@ type ConfiguredChain = {
   readonly openSettlement: typeof openSettlement;
 };
 
-/** The settlement, and the replica through which it proposes commands while it holds its lease. */
+/** The settlement, and the replica through which it proposes commands while holding its lease. */
 export type HeldSettlement = OpenedSettlement & { readonly holder: HolderReplica };
 
 /**
@@ -144,8 +144,8 @@ type ReturningReplica = Replica & Pick<LocalReplica, 'tick'>;
 
 /**
  * Returns the withdrawals that a venue without a settlement chain holds (R-withdraw). If the log
- * contains a bridge, nothing is returned, even if no chain is configured at present, because a
- * payout that is signed for this bridge may be in progress.
+ * contains a bridge, nothing is returned, even if no chain is currently configured, because a
+ * payout signed for this bridge may be in progress.
  */
 export async function returnUnpayable(
   lease: Lease,
@@ -158,8 +158,8 @@ export async function returnUnpayable(
     SETTLEMENT_LEASE,
     async (term) => {
       holder.enter(term);
-      // This applies every block that other replicas have written, which may include one that opens
-      // a bridge.
+      // This applies every block written by other replicas, which may include one that opens a
+      // bridge.
       await replica.tick();
       await returnAll(holder, log);
     },
@@ -182,8 +182,8 @@ async function returnAll(holder: HolderReplica, log: Logger): Promise<void> {
       log.warn({ withdrawalId }, 'withdrawal returned: no settlement chain can pay it');
     }
   } catch (error) {
-    // Another process has taken over. It returns the remaining withdrawals, or pays them if it has
-    // a chain.
+    // Another process has taken over. It will return the remaining withdrawals, or pay them if it
+    // has a chain.
     if (!(error instanceof TermOverError)) throw error;
   }
 }

@@ -9,7 +9,7 @@ const SOURCES = import.meta.dirname;
 const MODULES = join(SOURCES, '../../../node_modules');
 const MAIN = 'packages/venue/src/main.ts';
 
-/** Creates a project whose program only prints whether its source or its bundle runs. */
+/** Creates a project whose program only prints whether its source or its bundle is running. */
 async function project(root: string): Promise<void> {
   for (const name of ['start.ts', 'bundled-program.ts']) {
     await cp(join(SOURCES, name), join(root, dirname(MAIN), name));
@@ -35,7 +35,7 @@ function started(root: string): string {
   return execFileSync(process.execPath, [file], { env, encoding: 'utf8' }).trim();
 }
 
-test('a start runs the bundle if it was built from the current sources', () =>
+test('starting the venue runs the bundle if it was built from the current sources', () =>
   inDirectory(async (root) => {
     await project(root);
     expect(started(root)).toBe('the bundle');

@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import { bundledProgram } from './bundled-program.ts';
 
 /**
- * Starts a venue from a bundle of the current sources, or from the sources themselves. In the
- * second case an interactive start bundles them in the background for the next start. With a
+ * Starts a venue from a bundle of the current sources, or from the sources themselves. When the
+ * sources are run interactively, they are bundled in the background for the next startup. Under a
  * supervisor, `npm run build` bundles them once.
  */
 
-/** The bundling is delayed, because the start of the venue has priority. */
+/** Bundling is delayed, because starting the venue has priority. */
 const BUILD_AFTER_MS = 5_000;
 
 const bundled = bundledProgram('venue');
 await import(bundled === undefined ? './main.ts' : pathToFileURL(bundled).href);
 if (bundled === undefined && process.env['npm_lifecycle_event'] === 'start') {
-  // A process that only prints its help has ended before this timer fires.
+  // A process that only prints its help has exited before this timer fires.
   setTimeout(() => void bundle(), BUILD_AFTER_MS).unref();
 }
 
 /**
  * Bundles the sources in a child process, which ends with this one. If it fails for lack of disk
- * space or permission, the next start also uses the sources.
+ * space or permission, the next startup uses the sources again.
  */
 async function bundle(): Promise<void> {
   const { lowerPriority } = await import('@oddlot/host/operate');

@@ -1,6 +1,4 @@
-/**
- * The entry point for the testkit, which controls the clock, the prices and the faults of a venue.
- */
+/** The entry point for the testkit, which controls a venue's clock, prices and faults. */
 export { fillRecords } from '@oddlot/history/rows/fill-records';
 export { readConfig } from './config.ts';
 export { THREADS_HERE } from './compose/threads.ts';

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Behaves like the lease of a single process and records the names. */
+/** Behaves like the lease of a single process, and records the names. */
 class RecordingLease implements Lease {
   readonly steps: string[] = [];
   readonly #lease = new LocalLease();
@@ -38,7 +38,7 @@ class RecordingLease implements Lease {
   }
 }
 
-test('all singleton tasks of a venue run under a lease, which a stop releases', async () => {
+test('all singleton tasks of a venue run under a lease, which is released on shutdown', async () => {
   const lease = new RecordingLease();
   const config = readConfig(['--data', folder, '--port', '0', '--ops-port', '0', '--no-web'], {});
   const log = createLogger({ level: 'silent' });
@@ -77,7 +77,7 @@ function start(flags: Readonly<Record<string, number | string>> = {}): Promise<V
   });
 }
 
-test('the port for clients of Hyperliquid serves until the venue stops', { timeout }, async () => {
+test('the port for Hyperliquid clients is served until the venue stops', { timeout }, async () => {
   const venue = await start({ '--hyperliquid': 0 });
   const url = venue.hyperliquidUrl ?? '';
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -91,7 +91,7 @@ test('the port for clients of Hyperliquid serves until the venue stops', { timeo
   await expect(fetch(url)).rejects.toThrow('fetch failed');
 });
 
-test('a venue with its own network name refuses to serve clients of Hyperliquid', async () => {
+test('a venue with its own network name refuses to serve Hyperliquid clients', async () => {
   const own = start({ '--hyperliquid': 0, '--service-network': 'example.org' });
   await expect(own).rejects.toThrow(
     /^hyperliquid: not allowed with the network name example\.org-/,
@@ -105,7 +105,7 @@ function running(): readonly string[] {
 }
 
 /**
- * Returns the resources that were added. Resources of the test runner may have been released in the
+ * Returns the resources added since. Resources of the test runner may have been released in the
  * meantime.
  */
 function runningSince(before: readonly string[]): readonly string[] {
@@ -136,14 +136,14 @@ test.each([
   taken.close();
 });
 
-test('a start that cannot open the log leaves neither the history nor the chain running', async () => {
+test('if the log cannot be opened on startup, neither the history nor the chain is left running', async () => {
   const before = running();
   await expect(start({ '--fault': 'nonsense' })).rejects.toThrow('Unknown fault: nonsense');
   expect(isDirectoryLocked(folder)).toBe(false);
   await expect.poll(() => runningSince(before)).toEqual([]);
 });
 
-test('R-terms: all commands of lease holders carry a term, and a restart begins later terms', async () => {
+test('R-terms: all commands from lease holders carry a term, and later terms begin after a restart', async () => {
   const config = readConfig(['--data', folder, '--port', '0', '--ops-port', '0', '--no-web'], {});
   const log = createLogger({ level: 'silent' });
   const onFatal = (error: unknown): void => expect.unreachable(String(error));
@@ -153,7 +153,7 @@ test('R-terms: all commands of lease holders carry a term, and a restart begins 
     const withoutTerm = new Set<string>();
     replica.onBlock(({ commands }) => {
       for (const { command } of commands) {
-        // Each replica attests blocks itself, without a lease.
+        // Every replica attests blocks itself, without a lease.
         if (isRequest(command) || command.type === 'attest') continue;
         if (command.term === undefined) withoutTerm.add(command.type);
       }

@@ -35,24 +35,24 @@ import { StreamLostError } from '@oddlot/cluster/stream-error';
 import { exceptDiskFull, LaterReleaseError, TermOverError } from '@oddlot/replica/replica';
 
 /**
- * The number of resting orders for which addresses are reserved at the start, because a pool that
- * grows copies all orders at once: 140 ms of CPU time at a million orders, 8 ms at 65,536. The
- * system adds memory to the addresses when orders use them, so the reservation itself uses none.
+ * The number of resting orders for which address space is reserved on startup, because a growing
+ * pool copies all orders at once: 140 ms of CPU time at a million orders, 8 ms at 65,536. The
+ * system provides memory only when orders use the addresses, so the reservation itself uses none.
  */
 const ORDERS_RESERVED = 2 ** 20;
 
 export type Venue = {
   readonly url: string;
   readonly operationsUrl: string;
-  /** The URL for clients of Hyperliquid, if it is configured. */
+  /** The URL for Hyperliquid clients, if configured. */
   readonly hyperliquidUrl: string | undefined;
   /** The URL of the local settlement chain for wallets, if there is one. */
   readonly chainUrl: string | undefined;
-  /** The network name in signatures. */
+  /** The network name used in signatures. */
   readonly serviceNetwork: string;
   /** Stops accepting requests, completes pending ones, writes a snapshot, and releases the data. */
   stop(): Promise<void>;
-  /** Returns the reason why the log cannot be written at present, or undefined if it can. */
+  /** Returns why the log cannot currently be written, or undefined if it can. */
   logTrouble(): string | undefined;
 };
 
@@ -63,19 +63,19 @@ export type VenueDependencies = {
   /** Assigns the singleton tasks. By default, this process runs all of them immediately. */
   readonly lease?: Lease;
   /**
-   * Returns the free space of a folder. By default the system is queried; tests replace this
+   * Returns the free space of a folder. By default, the system is queried; tests replace this
    * function.
    */
   readonly freeBytes?: (directory: string) => Promise<number>;
   /** The environment with configured keys; empty by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The clocks of the host, which tests replace. */
+  /** The host's clocks; tests replace them. */
   readonly time?: TimeSource;
   /** The components that can run on other threads; by default, each has its own thread. */
   readonly threads?: Threads;
   /**
    * Keeps the log of a new data folder in memory, without a history, until a query or `store` needs
-   * them. It is intended only for simulations, because a crash would lose all data.
+   * the files. Intended only for simulations, because a crash would lose all data.
    */
   readonly isDeferred?: boolean;
 };
@@ -93,7 +93,7 @@ export type OpenedVenue = Pick<Venue, 'chainUrl' | 'logTrouble' | 'serviceNetwor
 export function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
   return openInOrder(async (opened) => {
     // The ports are checked before anything is created or replayed. If the folder is locked, that
-    // error is more helpful, because the venue that uses the folder also uses the ports.
+    // error is more helpful, because the venue using the folder also uses the ports.
     if (!isDirectoryLocked(config.data)) await checkPorts(portsOf(config));
     const { chainUrl, listen, logTrouble, replica, serviceNetwork, stop } = await openVenue(
       config,
@@ -111,8 +111,8 @@ export function openVenue(config: Config, deps: VenueDependencies): Promise<Open
 }
 
 /**
- * Returns a handler that logs errors of the cleanup. The caller that awaits the start reports why
- * the start failed.
+ * Returns a handler that logs errors during cleanup. The caller that awaits startup reports why it
+ * failed.
  */
 function logUnclosed(log: Logger): (error: unknown) => void {
   return (err) => log.error({ err }, 'cleanup after a failed start was incomplete');
@@ -187,7 +187,7 @@ async function openParts(
   };
 }
 
-/** Starts prices and time first, and simulated traders when requests can be served. */
+/** Starts prices and time first, and simulated traders once requests can be served. */
 async function startActing(
   serving: Serving,
   actors: LocalActors,
@@ -312,8 +312,8 @@ async function startCore({ indexer, replica }: Core, config: Config, log: Logger
   log.info({ ...started, height: replica.head.height }, 'log replayed');
   assertNetwork(config, replica);
   const following = indexer.start(replica.head, { seenFrom: started.snapshotHeight });
-  // The start of the indexer is not awaited, because it also reads its snapshot. Failures are
-  // reported through `onFatal`.
+  // The indexer's startup is not awaited, because it also reads a snapshot. Failures are reported
+  // through `onFatal`.
   following.catch(() => undefined);
   replica.onBlock((block) => indexer.follow(block));
 }
@@ -355,8 +355,8 @@ export async function openPorts(
 }
 
 /**
- * Returns a handler that passes on all errors except temporary ones after which the process
- * continues. Writes that failed for lack of space are repeated later (R-disk). A stream that lost
+ * Returns a handler that passes on all errors except transient ones, after which the process
+ * continues. Writes that failed for lack of space are retried later (R-disk). A stream that lost
  * blocks rejects commands until it is complete again. A replica serves its last state if the log
  * has continued under later rules (R-era). Work that a term left unfinished is completed by the
  * next lease holder.

@@ -17,7 +17,7 @@ const PAGE = {
   asText: true,
 } as const;
 const ASKED = 50;
-/** This wait is so long that no query times out on a slow machine. */
+/** Long enough that no query times out on a slow machine. */
 const LONG_WAIT = { indexer: { answerMsMax: 120_000 } } as const;
 
 async function startWithRows(settings: { readonly database?: string } = {}) {
@@ -27,7 +27,7 @@ async function startWithRows(settings: { readonly database?: string } = {}) {
   return venue;
 }
 
-describe('R-requests: clients of the history are served in turn', () => {
+describe('R-requests: the history serves clients in turn', () => {
   test.each(['SQLite', 'PostgreSQL'])(
     'a single query is answered second, however many queries of another client are waiting: %s',
     async (kind) => {
@@ -53,7 +53,7 @@ describe('R-requests: clients of the history are served in turn', () => {
     },
   );
 
-  test('rows of new blocks are written and sent to other clients while queries of one client wait', async () => {
+  test("rows of new blocks are written and sent to other clients while one client's queries are waiting", async () => {
     const { indexer, propose, replica } = await startWithRows();
     let answered = 0;
     const requester = { client: 'greedy', spend: () => undefined };
@@ -72,7 +72,7 @@ describe('R-requests: clients of the history are served in turn', () => {
     await Promise.all(all);
   });
 
-  test('sequential queries of one client are served before a burst of another client ends', async () => {
+  test("a client's sequential queries are served before another client's burst ends", async () => {
     const { indexer } = await startWithRows();
     const greedy = upTo(ASKED * 4).map((at) => {
       const requester = { client: at % 2 === 0 ? 'greedy' : 'greedier', spend: () => undefined };

@@ -26,7 +26,7 @@ export class FollowedModels {
       readonly faucetEveryMs?: number | undefined;
       readonly onRows: (rows: BlockRows) => void;
       /**
-       * Decides whether changes of an account's orders are reported. By default all are reported.
+       * Decides whether changes of an account's orders are reported. By default, all are reported.
        */
       readonly isReported?: (user: Address) => boolean;
       readonly changes?: Projection;
@@ -50,7 +50,7 @@ export class FollowedModels {
     });
     this.history = new FollowedHistory(projector);
     if (changes !== undefined) replica.attach(changes);
-    // The history model reads the results of the other models, so it is attached last.
+    // The history model reads the other models' results, so it is attached last.
     replica.attach(this.history);
   }
 }
@@ -94,14 +94,14 @@ class FollowedHistory implements Projection {
 }
 
 /**
- * Computes the rows of every block that a replica applies, for verification; nothing is stored. It
- * must be called before the first block.
+ * Computes the rows of every block that a replica applies, for verification; nothing is stored.
+ * Must be called before the first block.
  */
 export function followRows(
   replica: FollowingReplica,
   onRows: (rows: BlockRows) => void,
 ): FollowedModels {
-  // The rows of live orders are needed only by subscribers, and a verification has none.
+  // Rows of live orders are needed only by subscribers, and verification has none.
   return new FollowedModels(replica, { onRows, isReported: () => false });
 }
 
@@ -119,8 +119,8 @@ type BaseOptions = {
 /**
  * Restores the state from which blocks are applied. Rows continue from a snapshot that contains the
  * projector's data and is not ahead of the stored rows; otherwise they start with the first block.
- * Returns false if that block is far away and this thread also writes snapshots; in that case,
- * another thread computes the rows.
+ * Returns false if that block is far back and this thread also writes snapshots; another thread
+ * then computes the rows.
  */
 export async function goToBase(options: BaseOptions): Promise<boolean> {
   const { firstSeq, head, history, replica, settings, storedHeight } = options;
@@ -166,7 +166,7 @@ async function goToRows(
   return false;
 }
 
-/** Starts at the oldest snapshot, because the log no longer contains the first block. */
+/** Starts from the oldest snapshot, because the first block is no longer in the log. */
 async function goToOldest({ firstSeq, replica }: BaseOptions): Promise<void> {
   let oldest: SnapshotPayload | undefined;
   for await (const { payload } of replica.bases(Number.MAX_SAFE_INTEGER)) {

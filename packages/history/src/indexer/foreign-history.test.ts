@@ -15,7 +15,7 @@ const venues = indexedVenues();
 const { start, stop } = venues;
 
 /**
- * Runs a venue until `count` deposits of one amount are recorded. Then stops it and returns its
+ * Runs a venue until `count` deposits of one amount are recorded, then stops it and returns its
  * folder.
  */
 async function lived(
@@ -61,7 +61,7 @@ describe('a history file that does not match its log is not used', () => {
     },
   );
 
-  test('a foreign file is recognised during the replay if its last block is too old for the main thread', async () => {
+  test('a file belonging to another log is recognised during the replay if its last block is too old for the main thread', async () => {
     const other = await lived('other', 7, 20);
     // Snapshots contain only the heads of the newest thousand blocks.
     const own = await lived('own', 1, 1_100);
@@ -74,7 +74,7 @@ describe('a history file that does not match its log is not used', () => {
     expect(await setAside(own)).toHaveLength(1);
   });
 
-  test('a file with blocks that its log lacks stops the start and is not set aside', async () => {
+  test('the venue does not start if a file has blocks missing from its log, and the file is left in place', async () => {
     const whole = await lived('own', 1, 10);
     const shorter = join(venues.folder, 'shorter');
     await cp(whole, shorter, { recursive: true });
@@ -86,7 +86,7 @@ describe('a history file that does not match its log is not used', () => {
     expect(await setAside(shorter)).toEqual([]);
   });
 
-  test('a file of a later release stops the start with a message for the operator and is left unchanged', async () => {
+  test('the venue does not start with a file from a later release: the operator gets a message, and the file is unchanged', async () => {
     const own = await lived('own', 1, 3);
     const store = new DatabaseSync(join(own, 'history.sqlite'));
     store.exec(`INSERT INTO kysely_migration VALUES ('0002-later', '2099-01-01T00:00:00.000Z')`);
@@ -125,7 +125,7 @@ describe('a history database that does not match its log is not used', () => {
     },
   );
 
-  test('a database of a later release stops the start with the same message and is unlocked', async () => {
+  test('the venue does not start with a database from a later release, reports the same message, and unlocks the database', async () => {
     const url = await server.database();
     const settings = { database: url };
     const own = await lived('own', 1, 3, { settings });
@@ -139,7 +139,7 @@ describe('a history database that does not match its log is not used', () => {
     expect(await amounts(await start({ folder: own, settings }))).toEqual([1, 1, 1]);
   });
 
-  test('an unreachable database is reported at the start', async () => {
+  test('an unreachable database is reported on startup', async () => {
     const url = 'postgres://postgres@/none?host=%2Fnowhere';
     const started = start({ settings: { database: url } });
     await expect(started).rejects.toThrow(HistoryUnusableError);

@@ -30,17 +30,17 @@ import { Retention, type RowBuffer, SCRUB_EVERY_MS } from './row-buffer.ts';
 import { type MarketTextsOf, RecentChanges, WatchedUsers } from './recent-changes.ts';
 
 /**
- * Rows are collected for this time unless a query needs them, because each transaction syncs the
- * disk.
+ * Rows are collected for this many milliseconds unless a query needs them, because each transaction
+ * syncs the disk.
  */
 const WRITE_EVERY_MS = 100;
 /** The interval between write attempts while the disk is full (R-disk). */
 const RETRY_MS = 1_000;
-/** The interval at which a replica that does not write reads the writer's progress. */
+/** How often a replica that does not write reads the writer's progress, in milliseconds. */
 const FOLLOW_EVERY_MS = 50;
 /**
- * The maximum time for which a stop waits for missing rows. The next start computes any rows that
- * are still missing.
+ * How long a shutdown waits for missing rows at most, in milliseconds. Rows still missing are
+ * computed on the next startup.
  */
 const CATCH_UP_MS = 4_000;
 
@@ -49,8 +49,8 @@ type IndexerLoopOptions = {
   readonly rows: RowBuffer | undefined;
   readonly send: (report: IndexerReport) => void;
   /**
-   * Called if the store is damaged. The callback sets the store aside, and another thread begins a
-   * new one.
+   * Called if the store is damaged. The callback moves the store out of the way, and another thread
+   * begins a new one.
    */
   readonly onDamaged: (error: HistoryDamagedError) => Promise<void>;
 };
@@ -82,8 +82,7 @@ export class IndexerLoop {
   #target!: BlockHead;
   #hasSpace = true;
   /**
-   * False if another replica writes the rows, in which case blocks are applied only up to the
-   * stored height.
+   * False if another replica writes the rows; blocks are then applied only up to the stored height.
    */
   #leads: boolean;
   #compared = 0;
@@ -201,8 +200,8 @@ export class IndexerLoop {
 
   /**
    * The height up to which queries can be served. A leader writes applied rows before it responds.
-   * A follower responds when its state has the height of the store, which can briefly contain rows
-   * of later blocks.
+   * A follower responds once its state has reached the height of the store, which can briefly
+   * contain rows from later blocks.
    */
   get #readiness(): Readiness {
     const height = this.#height;
@@ -213,7 +212,7 @@ export class IndexerLoop {
     return { answerableHeight: isBehind ? -1 : stored.height, isApart: isBehind || !rows.isEmpty };
   }
 
-  /** True if the loop must stop without catching up. */
+  /** True if the loop must end without catching up. */
   get #isHurried(): boolean {
     const stop = this.#stop;
     return stop !== undefined && (!stop.catchesUp || performance.now() >= stop.untilMs);
@@ -252,7 +251,7 @@ export class IndexerLoop {
       await this.#rows?.store.close();
       this.#rows = undefined;
     }
-    // Rows continue after this block, so it must equal the stored one.
+    // Rows continue after this block, so it must be the same as the stored one.
     await this.#guarded(() => this.#rows?.compare(replica.head));
     const isLive = (orderId: number): boolean =>
       findOrder(this.#replica.state, orderId) !== undefined;
@@ -272,7 +271,7 @@ export class IndexerLoop {
   }
 
   /**
-   * Stops the venue if the same log has led to a different state than in the main thread
+   * Stops the venue if the same log has led to a different state from the main thread's
    * (R-determinism).
    */
   #compare(): void {
@@ -292,12 +291,12 @@ export class IndexerLoop {
     for (const report of this.#watched.reports(rows)) this.#send(report);
   }
 
-  /** Returns `gone` if the rows after a block may have been deleted because of their age. */
+  /** Returns `gone` if rows after a block may have been deleted because of their age. */
   #prunedSince({ after }: Ask<'since'>): 'gone' | undefined {
     const { historyKeptMs } = this.#settings;
     if (historyKeptMs === undefined) return undefined;
     const head = this.#replica.headAt(after);
-    // A client that reconnects after a short interruption requests rows since a block that this
+    // A client reconnecting after a short interruption requests rows since a block that this
     // replica still has.
     const isKnown = head !== undefined && this.#replica.head.timeMs - head.timeMs < historyKeptMs;
     return isKnown ? undefined : 'gone';
@@ -324,7 +323,7 @@ export class IndexerLoop {
   async #rest(): Promise<void> {
     if (!this.#leads) {
       await this.#guarded(() => this.#rows?.refresh());
-      // The blocks that another replica has stored must be applied before queries are served.
+      // Blocks stored by another replica must be applied before queries are served.
       if (this.#height < this.#reach) return;
     }
     await this.#answer();
@@ -342,19 +341,19 @@ export class IndexerLoop {
     this.#report();
     if (!this.#questions.isReady(this.#readiness)) {
       await this.#wake.sleep(this.#sleepMs);
-      // Waits briefly, so that blocks that arrive together are written in one transaction.
+      // Waits briefly, so that blocks arriving together are written in one transaction.
       const isCalm = this.#leads && !this.#questions.hasQuestions;
       if (isCalm) await this.#wake.calm(WRITE_EVERY_MS, () => this.#isUrgent);
     }
-    // All waiting messages are received before a query is served, so that clients are served in
+    // All pending messages are received before a query is served, so that clients are served in
     // turn.
     await turn();
     this.#slice.begin();
   }
 
   /**
-   * The time until this thread has work even without a message, in milliseconds; undefined if it
-   * has none.
+   * The time until this thread has work even if no message arrives, in milliseconds; undefined if
+   * it has none.
    */
   get #sleepMs(): number | undefined {
     const scrubMs = this.#retention?.isScrubbing === true ? SCRUB_EVERY_MS : Infinity;
@@ -375,8 +374,8 @@ export class IndexerLoop {
   }
 
   /**
-   * Serves queries until the time slice ends, after which blocks and rows continue. At least one
-   * query is served.
+   * Serves queries until the time slice ends; processing of blocks and rows then continues. At
+   * least one query is served.
    */
   async #answer(): Promise<void> {
     this.#answering.begin();
@@ -424,14 +423,14 @@ export class IndexerLoop {
 
   get #isSnapshotDue(): boolean {
     const { height } = this.#replica.head;
-    // Snapshots are not written for old blocks, which are replayed only for their rows.
+    // No snapshots are written of old blocks, which are replayed only for their rows.
     const isOld = this.#target.height - height > this.#settings.shortBlocks;
     return this.#writesSnapshots && !isOld && this.#snapshotter.isDue;
   }
 
   /**
-   * Writes a snapshot. Rows are written first, because a start from a snapshot needs the rows of
-   * all earlier blocks.
+   * Writes a snapshot. Rows are written first, because starting from a snapshot requires the rows
+   * of all earlier blocks.
    */
   async #snapshot(): Promise<void> {
     await this.#write(() => true);
@@ -459,8 +458,8 @@ export class IndexerLoop {
   }
 
   /**
-   * Builds the requested trees. No block is applied during this time, so each tree shows a single
-   * state; queries are still served.
+   * Builds the requested trees. No block is applied meanwhile, so each tree shows a single state;
+   * queries are still served.
    */
   async #buildTree(): Promise<void> {
     const { head, isEarlier, state } = this.#replica;
@@ -495,8 +494,8 @@ class StoppedError extends Error {
 type Hashes = Pick<BlockHead, 'hash' | 'stateHash'>;
 
 /**
- * Returns the state hashes of two blocks if they differ, otherwise their block hashes if those
- * differ, otherwise undefined.
+ * Returns the state hashes of two blocks if they differ, or their block hashes if those differ, or
+ * undefined if both are equal.
  */
 function differenceOf(
   own: Hashes,
@@ -536,8 +535,8 @@ class WakeSignal {
   }
 
   /**
-   * Resolves when it is woken or when the timeout ends. If it was woken since the last call, it
-   * resolves immediately.
+   * Resolves when woken or when the timeout ends; immediately, if it has been woken since the last
+   * call.
    */
   async sleep(timeoutMs?: number): Promise<void> {
     if (!this.#isAwake) await this.#woken(timeoutMs);
@@ -595,7 +594,7 @@ class TreeOrders {
     return this.#orders.some((order) => order.height <= height);
   }
 
-  /** Builds one tree for all due requests. The state must not change while it is built. */
+  /** Builds one tree for all due requests. The state must not change while it is being built. */
   async build(options: {
     readonly state: State;
     readonly head: { readonly height: number; readonly timeMs: number };

@@ -4,9 +4,9 @@ import type { Ask, AsOf, Answer, HistoryTopic, WatchedRows, WatchedTable } from 
 
 export type IndexerSettings = {
   readonly data: string;
-  /** The URL of the database. Without it, rows are stored in a file in the data folder. */
+  /** The URL of the database. If absent, rows are stored in a file in the data folder. */
   readonly database?: string;
-  /** True if replicas of the venue share the database, in which case only one of them writes. */
+  /** True if the venue's replicas share the database; only one of them then writes. */
   readonly isShared?: boolean;
   /**
    * The role is usually `both`. A thread with the role `rows` recomputes a history that is far
@@ -16,22 +16,19 @@ export type IndexerSettings = {
   readonly snapshotEveryBlocks: number;
   readonly snapshotEveryCommands: number;
   /**
-   * The number of blocks that this thread may replay for rows before it continues with snapshots. A
-   * longer replay runs on its own thread.
+   * How many blocks this thread may replay for rows before it continues with snapshots. A longer
+   * replay runs on its own thread.
    */
   readonly shortBlocks: number;
-  /**
-   * The maximum time for which a stop waits for the indexer to catch up; by default, four seconds.
-   */
+  /** How long a shutdown waits for the indexer to catch up at most; by default, four seconds. */
   readonly catchUpMs?: number;
-  /** The time after which an address can use the faucet again; undefined without a faucet. */
+  /** The time after which an address can use the faucet again; undefined if there is no faucet. */
   readonly faucetEveryMs?: number;
   /** The age after which rows are deleted; undefined keeps all rows. */
   readonly historyKeptMs?: number;
   readonly receiptsKeptMs: number;
   /**
-   * If this is false, the rate limits of clients are disabled for load tests. Clients are still
-   * served in turn.
+   * If false, clients' rate limits are disabled for load tests. Clients are still served in turn.
    */
   readonly limits?: boolean;
 };
@@ -42,23 +39,21 @@ export type Question<Topic extends HistoryTopic = HistoryTopic> = {
   readonly topic: Topic;
   readonly question: Ask<Topic>;
   /**
-   * The block that the response must contain. If it does not arrive within `waitMs`, the query
+   * The block that the response must include. If it does not arrive within `waitMs`, the query
    * fails.
    */
   readonly height: number;
   readonly waitMs: number;
-  /**
-   * The client that is charged, given by its key in the rate limits; empty for the venue itself.
-   */
+  /** The client to charge, identified by its rate-limit key; empty for the venue itself. */
   readonly client: string;
   readonly patienceMs: number;
 };
 
-/** Requests of the main thread, each of which gets exactly one response. */
+/** Requests from the main thread. Each gets exactly one response. */
 export type IndexerRequests = {
   /**
-   * Checks that the store belongs to the log, or begins a new store. The response contains the
-   * stored height.
+   * Checks that the store belongs to the log, or begins a new store. The response gives the stored
+   * height.
    */
   readonly verify: {
     readonly ask: {
@@ -76,7 +71,7 @@ export type IndexerRequests = {
     };
   };
   /**
-   * Writes a snapshot of all known blocks. The response contains the height of the newest snapshot.
+   * Writes a snapshot of all known blocks. The response gives the height of the newest snapshot.
    */
   readonly writeSnapshot: { readonly ask: object; readonly answer: { readonly height: number } };
 };
@@ -102,7 +97,8 @@ export type IndexerOrder =
   | { readonly type: 'unwatch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'takeSnapshots' }
   /**
-   * The term in which this replica writes to the shared database; undefined if it stops writing.
+   * The term in which this replica writes to the shared database; undefined if it is to stop
+   * writing.
    */
   | { readonly type: 'lead'; readonly term: number | undefined }
   /** Ends the thread immediately, or after it has caught up with a nearby head. */
@@ -113,7 +109,7 @@ export type Progress = {
   readonly height: number;
   readonly stored: AsOf;
   readonly compared: number;
-  /** The reason why rows cannot be written at present; undefined if they can. */
+  /** Why rows cannot currently be written; undefined if they can. */
   readonly heldWhy: string | undefined;
   readonly rows: Readonly<Record<string, number>>;
   readonly bytes: number;
@@ -143,7 +139,7 @@ export type IndexerReport =
       readonly id: number;
       readonly asOf: AsOf;
       readonly answer: Answer<HistoryTopic>;
-      /** The time that the indexer thread spent on the query. */
+      /** The time the indexer thread spent on the query. */
       readonly workMs: number;
     }
   | { readonly type: 'behind'; readonly id: number; readonly asOf: AsOf }
@@ -162,7 +158,7 @@ export type IndexerReport =
       readonly type: 'damaged';
       readonly why: string;
       readonly movedTo: string | undefined;
-      /** True if the damage was found while opening, in which case a new store is already open. */
+      /** True if the damage was found while opening; a new store is then already open. */
       readonly isMended: boolean;
     }
   | {

@@ -12,7 +12,7 @@ type Options = {
 
 /**
  * Starts an indexer only when a query, a subscriber or a snapshot needs it. Until then, it reports
- * an empty history. It is intended for venues with a new data folder, whose history would be empty
+ * an empty history. Intended for venues with a new data folder, whose history would be empty
  * anyway.
  */
 export function indexerOnDemand(options: Options): StartIndexer {
@@ -26,7 +26,7 @@ class IndexerOnDemand {
   readonly #settings: IndexerSettings;
   readonly #options: Options;
   readonly #events = new EventEmitter();
-  /** The orders that the real indexer receives first. */
+  /** Orders to pass to the real indexer first. */
   readonly #waiting: IndexerOrder[] = [];
   #start: Extract<IndexerOrder, { type: 'start' }> | undefined;
   #beginning: Promise<void> | undefined;
@@ -75,8 +75,8 @@ class IndexerOnDemand {
   async #begin(): Promise<void> {
     await this.#options.store();
     if (this.#isEnded) return;
-    // The rows of all blocks are computed at this point, regardless of their number, and a
-    // simulation needs no snapshots except those that it requests.
+    // The rows of all blocks are now computed, regardless of their number. A simulation needs no
+    // snapshots except those it requests.
     const { start = startOnThread } = this.#options;
     const real = start({
       ...this.#settings,
@@ -105,7 +105,7 @@ class IndexerOnDemand {
     queueMicrotask(() => this.#events.emit('exit', 0));
   }
 
-  /** Reports asynchronously, because the caller adds its listeners after the start. */
+  /** Reports asynchronously, because the caller adds its listeners after starting it. */
   #report(report: IndexerReport): void {
     queueMicrotask(() => this.#events.emit('message', report));
   }

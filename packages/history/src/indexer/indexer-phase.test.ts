@@ -12,7 +12,7 @@ function through(...changes: readonly IndexerChange[]): IndexerPhase[] {
   return seen;
 }
 
-test('a complete store is followed immediately, and an incomplete one after its missing rows have been computed', () => {
+test('the indexer follows the log at once if the store is complete, and otherwise once the missing rows have been computed', () => {
   expect(through('verified', 'follows')).toEqual(['opened', 'verified', 'following']);
   expect(through('verified', 'lacks a few', 'rebuilt').slice(2)).toEqual([
     'completing',
@@ -24,14 +24,14 @@ test('a complete store is followed immediately, and an incomplete one after its 
   ]);
 });
 
-test('damage can be found at any time after the store was verified, also in a recomputed store', () => {
+test('damage can be found at any time after the store has been verified, even in a recomputed store', () => {
   for (const before of ['follows', 'lacks a few', 'lacks many'] as const) {
     expect(through('verified', before, 'damaged').at(-1)).toBe('rebuilding');
   }
   expect(through('verified', 'damaged', 'damaged', 'rebuilt').at(-1)).toBe('following');
 });
 
-test('damage that was reported before the start does not trigger a second rebuild', () => {
+test('damage reported before the start does not trigger a second rebuild', () => {
   const [, , damaged] = through('verified', 'damaged');
   expect(damaged).toBe('rebuilding');
   expect(phaseAfter('rebuilding', 'lacks many')).toBeUndefined();

@@ -5,7 +5,7 @@ import type { IndexerSettings } from './indexer-messages.ts';
 import { runIndexer } from './run-indexer.ts';
 
 const port = present(parentPort ?? undefined, 'the history indexer must run in a worker thread');
-// Orders and their responses have priority. A guard restricts orders if the history falls too far
-// behind.
+// Orders and their responses have priority. A guard restricts new orders if the history falls too
+// far behind.
 lowerThreadPriority();
 await runIndexer(workerData as IndexerSettings, port);

@@ -48,7 +48,7 @@ describe('the indexer stores and serves the rows of the history', () => {
     await expect(asked).rejects.toThrow(HistoryBehindError);
   });
 
-  test('a query waits for its block as long as the venue configures', async () => {
+  test('a query waits for its block as long as the venue is configured to', async () => {
     const { indexer, replica } = await start({ indexer: { blockWaitMs: 1 } });
     const minHeight = replica.head.height + 1;
     const startedMs = performance.now();
@@ -57,20 +57,20 @@ describe('the indexer stores and serves the rows of the history', () => {
     expect(performance.now() - startedMs).toBeLessThan(BLOCK_WAIT_MS);
   });
 
-  test('a state that differs between the two threads ends the venue (R-determinism)', async () => {
+  test('the venue stops if the state differs between its two threads (R-determinism)', async () => {
     const venue = await start();
     await venue.propose(credit(1));
     await amounts(venue);
     await expect.poll(() => venue.indexer.stats.compared, WAIT).toBeGreaterThan(0);
     expect(venue.failures).toEqual([]);
     await venue.propose(credit(2));
-    // Reports a state hash that differs from the one that the indexer computes.
+    // Reports a state hash that differs from the one the indexer computes.
     venue.indexer.follow({ ...venue.replica.head, stateHash: hash(`0x${'1'.repeat(64)}`) });
     await expect.poll(() => venue.failures, WAIT).toHaveLength(1);
     expect(venue.failures[0]).toBeInstanceOf(ReplicaDivergedError);
   });
 
-  test('watchers receive later rows once and in order, and responses contain the earlier rows', async () => {
+  test('watchers receive later rows once and in order, and responses include the earlier rows', async () => {
     const venue = await start();
     const reported: [height: number, amounts: number[]][] = [];
     const onRows = (height: number, rows: WatchedRows['ledger']): void => {
@@ -111,7 +111,7 @@ describe('the indexer stores and serves the rows of the history', () => {
     expect(venue.messages).toEqual([]);
   });
 
-  test('the indexer accepts queries, blocks and a stop before it follows the log', async () => {
+  test('the indexer accepts queries, blocks and a request to stop before it follows the log', async () => {
     let venue = await start({ settings: { snapshotEveryBlocks: 5 } });
     for (const amount of upTo(12)) await venue.propose(credit(amount));
     await stop(venue, 'crash');
@@ -128,8 +128,8 @@ describe('the indexer stores and serves the rows of the history', () => {
   });
 });
 
-describe('the files of a data folder are protected', () => {
-  test('only the owner can read the files of the data folder, regardless of the umask', async () => {
+describe('protection of the files in a data folder', () => {
+  test('only the owner can read the files in the data folder, regardless of the umask', async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
     await venue.indexer.snapshot();
@@ -143,7 +143,7 @@ describe('the files of a data folder are protected', () => {
 });
 
 describe('the indexer writes snapshots', () => {
-  test('snapshots of the indexer equal those of the main thread', async () => {
+  test("the indexer's snapshots equal the main thread's", async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
     const own = venue.replica.payload();
@@ -160,7 +160,7 @@ describe('the indexer writes snapshots', () => {
     expect(Object.keys(payload.companions)).toContain('history');
   });
 
-  test('a requested snapshot is written for the block at the time of the request', async () => {
+  test('a requested snapshot is of the block current at the time of the request', async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
     const { height } = venue.replica.head;
@@ -227,12 +227,12 @@ describe('the indexer writes snapshots', () => {
   });
 });
 
-describe('a lost history is rebuilt', () => {
+describe('rebuilding a lost history', () => {
   const settings = { snapshotEveryBlocks: 20, shortBlocks: 25 } as const;
 
   /**
-   * A folder with a log of 100 blocks, with snapshots and without a store. It is created once and
-   * copied for each test.
+   * A folder with a log of 100 blocks, with snapshots and without a store. Created once and copied
+   * for each test.
    */
   let savedFolder: { readonly folder: string; readonly remove: () => Promise<void> } | undefined;
   afterAll(() => savedFolder?.remove());
@@ -248,7 +248,7 @@ describe('a lost history is rebuilt', () => {
     } else await cp(savedFolder.folder, venues.folder, { recursive: true });
   }
 
-  test('a lost history is recomputed by a second thread, which takes over the snapshots afterwards', async () => {
+  test('a lost history is recomputed by a second thread, which then takes over the snapshots', async () => {
     await lost();
     const venue = await start({ settings });
     expect(venue.snapshotHeight).toBeGreaterThan(100);
@@ -273,7 +273,7 @@ describe('a lost history is rebuilt', () => {
     expect(await amounts(venue)).toEqual(upTo(100));
   });
 
-  test('during the recomputation, responses are complete or missing, and no receipt is reported as unknown', async () => {
+  test('during recomputation, a response is complete or is not given, and no receipt is reported as unknown', async () => {
     await lost();
     let hasSpace = false;
     const venue = await start({ settings, indexer: { hasSpace: () => hasSpace }, isEarly: true });
@@ -294,7 +294,7 @@ describe('a lost history is rebuilt', () => {
     expect(venue.indexer.trouble).toBeUndefined();
   });
 
-  test('a stop during the recomputation loses no rows', async () => {
+  test('stopping during recomputation loses no rows', async () => {
     await lost();
     await stop(await start({ settings, isEarly: true }));
     await stop(await start({ settings }));
@@ -312,7 +312,7 @@ describe('a lost history is rebuilt', () => {
     expect((await start()).messages).toEqual([]);
   });
 
-  test('a stop waits only for a limited time for the recomputation, and the next start continues it', async () => {
+  test('a shutdown waits only a limited time for recomputation, which continues on the next startup', async () => {
     await lost();
     const hurried = await start({ isEarly: true, settings: { catchUpMs: 0 } });
     await stop(hurried);
@@ -325,7 +325,7 @@ describe('a lost history is rebuilt', () => {
   /** Small segments make it possible to delete or damage the first entries of the log. */
   const SMALL = { segmentBytes: 5_000 } as const;
 
-  test('a lost history is recomputed from the oldest snapshot if the log does not contain the first block', async () => {
+  test('a lost history is recomputed from the oldest snapshot if the first block is no longer in the log', async () => {
     const before = await start({ ...SMALL, settings });
     for (const amount of upTo(200)) {
       await before.propose(credit(amount));
@@ -349,7 +349,7 @@ describe('a lost history is rebuilt', () => {
     const again = await start({ ...SMALL, settings });
     expect(await amounts(again)).toEqual(upTo(201).slice(base - 1));
     expect(again.messages).toEqual([]);
-    // The responses contain the first block with rows, because earlier rows are missing.
+    // The responses state the first block with rows, because earlier rows are missing.
     for (const { indexer } of [venue, again]) {
       expect(indexer.asOf.since).toMatchObject({ height: base + 1 });
     }

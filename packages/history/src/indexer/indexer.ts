@@ -26,14 +26,14 @@ import { OpenQuestions, Watchers } from './open-questions.ts';
 
 export const BLOCK_WAIT_MS = 5_000;
 /**
- * The maximum delay before new blocks are announced to the indexer together. The delay is longer
- * without watchers.
+ * The maximum delay before new blocks are announced to the indexer together, in milliseconds. It is
+ * longer if there are no watchers.
  */
 const SEND_EVERY_MS = 5;
 const SEND_UNWATCHED_MS = 20;
 /** A thread that recomputes rows takes over the snapshots when it is this close to the head. */
 const NEAR_BLOCKS = 100;
-/** A stop waits for the indexer only if fewer blocks than this are missing. */
+/** A shutdown waits for the indexer only if fewer blocks than this are missing. */
 const CATCH_UP_MAX = 20_000;
 
 const NOTHING: Progress = {
@@ -61,9 +61,9 @@ export class Indexer implements History {
   #rows: IndexerThread;
   #head: BlockHead | undefined;
   #sentHeight = 0;
-  /** The height up to which only the store contains the blocks. */
+  /** The height up to which blocks are only in the store. */
   #seenFrom = 0;
-  /** The height at which all of the few missing rows are stored. */
+  /** The height at which all of the few missing rows will be stored. */
   #completeAt = 0;
   #progress: Progress = NOTHING;
   #compared = 0;
@@ -89,7 +89,8 @@ export class Indexer implements History {
 
   /**
    * Checks that the store belongs to the replayed log, and returns the stored height. A file that
-   * belongs to another log is set aside; a database that belongs to another log is rejected.
+   * belongs to another log is moved out of the way; a database that belongs to another log is
+   * rejected.
    */
   async verify(firstSeq: number, replica: Pick<Replica, 'head' | 'headAt'>): Promise<number> {
     const commonHeight = Math.min(this.storedHeight, replica.head.height);
@@ -107,8 +108,8 @@ export class Indexer implements History {
 
   /**
    * Starts to follow the log up to a known block. The main thread has seen all blocks after
-   * `seenFrom`. Queries are accepted immediately; the promise resolves when the indexer follows the
-   * log.
+   * `seenFrom`. Queries are accepted immediately; the promise resolves once the indexer is
+   * following the log.
    */
   async start(
     { hash, height, stateHash, timeMs }: BlockHead,
@@ -121,7 +122,7 @@ export class Indexer implements History {
     const hasSpace = this.#options.hasSpace();
     const { from, hasRows } = await this.#first.request('start', { head, hasSpace });
     if (!hasRows) {
-      // If damage was already reported, the rebuild has already started.
+      // If damage has already been reported, the rebuild has already started.
       if (this.#change('lacks many')) this.#rebuild();
     } else if (this.stats.missing === 0) this.#change('follows');
     else if (this.#change('lacks a few')) {
@@ -157,17 +158,17 @@ export class Indexer implements History {
     return this.#options.settings.database !== undefined && this.#progress.heldWhy !== undefined;
   }
 
-  /** True if the history failed and stays unavailable until the next start. */
+  /** True if the history failed and will be unavailable until the next startup. */
   get isLost(): boolean {
     return this.#phase === 'lost';
   }
 
-  /** The height up to which only the store contains the blocks. */
+  /** The height up to which blocks are only in the store. */
   get seenFrom(): number {
     return this.#seenFrom;
   }
 
-  /** The reason, for the operator, why queries of the past cannot be served at present. */
+  /** The reason, for the operator, why queries about the past cannot currently be served. */
   get trouble(): string | undefined {
     const { heldWhy } = this.#progress;
     if (this.isLost)
@@ -238,8 +239,8 @@ export class Indexer implements History {
   }
 
   /**
-   * Sets the term in which this replica writes to the shared database; undefined means that it
-   * stops writing.
+   * Sets the term in which this replica writes to the shared database; undefined if it is to stop
+   * writing.
    */
   lead(term: number | undefined): void {
     this.#first.order({ type: 'lead', term });
@@ -263,7 +264,10 @@ export class Indexer implements History {
     this.#fail(new Error('the venue is stopping'));
   }
 
-  /** Ends the indexer without writing, like a crash. Unwritten rows are recomputed from the log. */
+  /**
+   * Ends the indexer without writing anything, as a crash would. Unwritten rows are recomputed from
+   * the log.
+   */
   async terminate(): Promise<void> {
     this.#change('ends');
     clearTimeout(this.#sendTimer);
@@ -383,7 +387,7 @@ export class Indexer implements History {
     oldest,
     seconds,
   }: Extract<IndexerReport, { type: 'snapshot' }>): void {
-    // Recomputing the rows requires the log starting with the first block.
+    // Recomputing the rows requires the log from the first block.
     const stored = this.isRebuilding ? 0 : this.storedHeight;
     const neededFrom = Math.min(oldest, stored) + 1;
     this.#options.onSnapshot?.({ height, content, seconds, neededFrom });
@@ -426,8 +430,8 @@ export class Indexer implements History {
   }
 
   /**
-   * Returns false if the change is impossible in this phase or has already happened, in which case
-   * the caller does nothing.
+   * Returns false if the change is impossible in this phase or has already happened; the caller
+   * then does nothing.
    */
   #change(change: IndexerChange): boolean {
     const next = phaseAfter(this.#phase, change);

@@ -8,7 +8,7 @@ import { inDirectory } from '@oddlot/testing/host/in-directory';
 
 async function holdInChild(directory: string): Promise<ReturnType<typeof spawn>> {
   const lockUrl = new URL('./directory-lock.ts', import.meta.url).href;
-  // A lock that is never released must hold even if garbage collection runs.
+  // A lock that is never released must survive garbage collection.
   const program = `
     import { lockDirectory } from ${JSON.stringify(lockUrl)};
     lockDirectory(${JSON.stringify(directory)});

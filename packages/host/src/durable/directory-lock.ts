@@ -5,18 +5,18 @@ import { isDiskFull, makeFolder, makeOwnFile, OWNER_ONLY_MODE, tightenFiles } fr
 
 const HOLDER = 'lock.pid';
 /**
- * References to the databases of held locks. Garbage collection would close an unreferenced
- * database and release its lock.
+ * References to the databases behind the locks being held. Garbage collection would close an
+ * unreferenced database and release its lock.
  */
 const HELD = new Set<DatabaseSync>();
 
 /**
- * Prevents two processes from using one data directory.
+ * Prevents two processes from using the same data directory.
  *
  * The lock is a kernel lock, taken through SQLite on an empty file. The kernel releases it when its
- * holder exits, even if that process is killed. A process id in a file would not be sufficient: two
- * starts could take over a stale file at the same time, and the id of a process in another
- * container is meaningless here. The id next to the lock is only used in messages.
+ * holder exits, even if that process is killed. A process id in a file would not be enough: two
+ * starting processes could take over a stale file at the same time, and the id of a process in
+ * another container is meaningless here. The id stored next to the lock is used only in messages.
  */
 
 export type DirectoryLock = {
@@ -35,7 +35,7 @@ export class DirectoryLockedError extends Error {
   }
 }
 
-/** Acquires the lock of a directory without waiting, or throws `DirectoryLockedError`. */
+/** Acquires the lock on a directory without waiting, or throws `DirectoryLockedError`. */
 export function lockDirectory(directory: string): DirectoryLock {
   makeFolder(directory);
   const holderFile = join(directory, HOLDER);
@@ -48,7 +48,7 @@ export function lockDirectory(directory: string): DirectoryLock {
     if (isBusy(cause)) throw new DirectoryLockedError(directory, holderOf(directory), cause);
     if (!isNoDatabase(cause)) throw cause;
     // SQLite locks a file before it reads it, so a file with unreadable content is not locked. It
-    // is emptied and not removed, because a concurrent process must find the same file.
+    // is emptied rather than removed, because a concurrent process must find the same file.
     truncateSync(file);
     database = takeLock(file);
   }
@@ -64,8 +64,8 @@ export function lockDirectory(directory: string): DirectoryLock {
 }
 
 /**
- * Returns true if another process holds the lock of a directory. This function is for processes
- * that only read the directory. It creates and changes nothing.
+ * Returns true if another process holds the lock on a directory. For processes that only read the
+ * directory: it creates and changes nothing.
  */
 export function isDirectoryLocked(directory: string): boolean {
   const file = join(directory, 'lock');
@@ -98,7 +98,7 @@ function takeLock(file: string): DatabaseSync {
   }
 }
 
-/** Stores the process id, which is only used in messages, so a full disk is ignored. */
+/** Stores the process id. It is used only in messages, so a full disk is ignored. */
 function writePid(file: string): void {
   try {
     writeFileSync(file, `${process.pid}\n`, { mode: OWNER_ONLY_MODE });
@@ -107,7 +107,7 @@ function writePid(file: string): void {
   }
 }
 
-/** The low byte of a SQLite error code is the kind of failure; the other bytes contain details. */
+/** The low byte of a SQLite error code is the kind of failure; the other bytes give details. */
 const SQLITE_BUSY = 5;
 const SQLITE_NO_DATABASE: readonly number[] = [11, 26];
 
@@ -124,13 +124,13 @@ function kindOf(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }
 
-/** Returns the process id stored by the holder of a lock, or undefined if none is stored. */
+/** Returns the process id stored by the holder of a lock, or undefined if there is none. */
 export function holderOf(directory: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(directory, HOLDER), 'utf8'));
     return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
   } catch {
-    // The holder has not written its id yet. Only the lock itself is decisive.
+    // The holder has not written its id yet. The lock itself is decisive.
     return undefined;
   }
 }

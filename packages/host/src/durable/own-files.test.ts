@@ -14,7 +14,7 @@ import { lockDirectory } from './directory-lock.ts';
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
-test('locking a folder removes the access of other users to files of an earlier release', () =>
+test("locking a folder removes other users' access to files written by an earlier release", () =>
   inDirectory(async (directory) => {
     const folder = join(directory, 'data');
     mkdirSync(join(folder, 'journal'), { recursive: true });

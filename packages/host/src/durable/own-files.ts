@@ -12,8 +12,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type FileHandle, open } from 'node:fs/promises';
 
 /**
- * The mode of the files that a program stores. Only their owner has access, regardless of the
- * umask.
+ * The mode for files that a program stores. Only their owner has access, regardless of the umask.
  */
 export const OWNER_ONLY_MODE = 0o600;
 const OTHERS = 0o077;
@@ -24,9 +23,9 @@ export function makeOwnFile(file: string): void {
 }
 
 /**
- * Removes the access of other users from all files below a folder, which an earlier release or a
- * copy may have granted. Symbolic links are not followed, and files of another user, such as those
- * of a database server, are not changed.
+ * Removes other users' access to all files under a folder, which an earlier release or copying may
+ * have granted. Symbolic links are not followed, and files owned by another user, such as a
+ * database server, are not changed.
  */
 export function tightenFiles(folder: string): void {
   const uid = process.getuid?.();
@@ -46,12 +45,14 @@ export function tightenFiles(folder: string): void {
   }
 }
 
-/** The stored data is private to its owner, because it contains keys, addresses and trades. */
+/** Stored data is private to its owner, because it contains keys, addresses and trades. */
 const OWN_FOLDER = 0o700;
-/** Removes the access of other users from everything that a process creates. */
+/** Denies other users access to everything that a process creates. */
 export const OWN_UMASK = 0o077;
 
-/** Makes the creation, renaming or removal of files in a directory survive a power loss. */
+/**
+ * Syncs a directory, so that files created, renamed or removed in it stay so after a power loss.
+ */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {
@@ -72,8 +73,8 @@ export function syncFolder(folder: string): void {
 
 /**
  * Creates a folder and its missing parents one by one, because Node's recursive variant loops
- * forever if a parent exists but accepts no folders, as in /proc. The parent of each new folder is
- * synced, because it contains the new entry.
+ * forever if a parent exists but does not accept folders, as in /proc. The parent of each new
+ * folder is synced, because it contains the new entry.
  */
 export function makeFolder(folder: string): void {
   const path = resolve(folder);

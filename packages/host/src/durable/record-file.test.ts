@@ -80,7 +80,7 @@ test('a missing, duplicated or reordered line is reported as damage', () => {
   }
 });
 
-test('if a crash interrupts an append of several records, none of them remains', () => {
+test('if a crash interrupts an append of several records, none of them is kept', () => {
   written({ n: 1 });
   const before = readFileSync(file);
   written({ n: 2 }, { n: 3 }, { n: 4 });
@@ -95,12 +95,12 @@ test('if a crash interrupts an append of several records, none of them remains',
     writeFileSync(file, Buffer.from(whole).fill(0, before.length, end));
     expect(read()).toEqual({ records: [{ n: 1 }], damaged: [] });
   }
-  // A hole in earlier lines cannot be the effect of a crash.
+  // A crash cannot cause a hole in earlier lines.
   writeFileSync(file, Buffer.from(whole).fill(0, 20, 22));
   expect(read().damaged).toContain(1);
 });
 
-test('a file of an earlier release is read and continued', () => {
+test('a file from an earlier release is read and continued', () => {
   mkdirSync(dirname(file));
   const lines = [{ n: 1 }, { text: 'zwölf' }].map((record) => {
     const text = JSON.stringify(record);
@@ -120,7 +120,7 @@ test('a file of an earlier release is read and continued', () => {
   expect(read().damaged).toEqual([4]);
 });
 
-test('a file of release 0.3.0 is read, and writing its records again yields an identical file', () => {
+test('a file from release 0.3.0 is read, and rewriting its records yields an identical file', () => {
   mkdirSync(dirname(file));
   const earlier =
     '6e49fda03c8e3b3b+{"n":1}\na1ad19b959a74861 {"text":"zwölf\\n"}\n529a2fb70c45f394 3\n';
@@ -132,7 +132,7 @@ test('a file of release 0.3.0 is read, and writing its records again yields an i
   expect(readFileSync(file, 'utf8')).toBe(earlier);
 });
 
-test('lines longer than the read buffer, and files with many lines, are read completely', () => {
+test('lines longer than the read buffer, and files with many lines, are read in full', () => {
   const records = [1, 700_000, 2_500_000, 3, 1_048_576].map((length) => 'ü'.repeat(length / 2));
   written(...records);
   const opened = new RecordFile(file);
@@ -144,7 +144,7 @@ test('lines longer than the read buffer, and files with many lines, are read com
   expect(read().records).toEqual([...records.toReversed(), 'more']);
 });
 
-test('a record file accepts no more writes after a failed sync', () => {
+test('after a failed sync, a record file accepts no more writes', () => {
   const opened = new RecordFile(file);
   opened.read();
   opened.append([{ n: 1 }]);

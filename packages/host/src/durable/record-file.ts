@@ -13,17 +13,15 @@ import { type DamagedLine, type LineForm, readLines, RECORD_LINES } from './reco
 import { makeFolder, OWNER_ONLY_MODE, syncFolder } from './own-files.ts';
 import { writeAll, writeWholeFile } from './whole-file.ts';
 
-/**
- * The file is rewritten if the number of its lines exceeds the number of records by more than this.
- */
+/** The file is rewritten if it has more than this many lines in excess of its records. */
 const SPARE_LINES = 4_096;
 /** Files smaller than this are never rewritten because of their size. */
 const SPARE_BYTES = 1_048_576;
 /** The number of characters per write when a file is rewritten. */
 const PIECE_CHARACTERS = 1_048_576;
 /**
- * The bounds of the file size relative to its size after a rewrite. The needed size is measured at
- * the lower factor, and the file is rewritten at the upper factor at the latest.
+ * Bounds for the file size relative to the size after a rewrite. At the lower factor, the size
+ * needed is measured; at the upper factor at the latest, the file is rewritten.
  */
 const TIMES_MOST = 4;
 const TIMES_LEAST = 2;
@@ -32,9 +30,9 @@ type Written = { readonly bytes: number; readonly lines: number; readonly check:
 
 /**
  * Stores records as lines of one file, in the order in which they were written. The checksum of
- * each line continues the previous one. An append is durable when it returns, because the file is
- * synced, and also its folder when the file is created. An append that a crash left incomplete was
- * never acknowledged and is removed. A disk without space (R-disk) leaves the file unchanged.
+ * each line continues the previous one. An append is durable when it returns: the file is synced
+ * and, when the file is created, so is its folder. An append left incomplete by a crash was never
+ * acknowledged and is removed. If the disk is full (R-disk), the file is unchanged.
  */
 export class RecordFile implements RecordStore {
   readonly #file: string;
@@ -46,10 +44,7 @@ export class RecordFile implements RecordStore {
   #check = '';
   #shortenAt = 0;
   #measureAt = SPARE_BYTES;
-  /**
-   * This is set by a failed sync, after which the content of the disk is unknown and nothing more
-   * is written.
-   */
+  /** Set by a failed sync: what is on disk is then unknown, and nothing more is written. */
   #failure: unknown = undefined;
 
   constructor(file: string, form: LineForm = RECORD_LINES) {
@@ -57,7 +52,7 @@ export class RecordFile implements RecordStore {
     this.#draft = `${file}.new`;
     this.#form = form;
     makeFolder(dirname(file));
-    // The draft of a rewrite that a crash interrupted is not used.
+    // A draft left by an interrupted rewrite is not used.
     rmSync(this.#draft, { force: true });
     this.#descriptor = openSync(file, 'a+', OWNER_ONLY_MODE);
     syncFolder(dirname(file));
@@ -76,8 +71,8 @@ export class RecordFile implements RecordStore {
   }
 
   /**
-   * Reads all records. It must be called before any append. The returned records are on disk, even
-   * if a process that ended early left them only in the cache.
+   * Reads all records. Must be called before any append. The returned records are on disk, even if
+   * a process that died had left them only in the cache.
    */
   read(): RecordLines {
     const records: unknown[] = [];
@@ -143,13 +138,13 @@ export class RecordFile implements RecordStore {
     this.#bytes = written.bytes;
     this.#lines = written.lines;
     this.#check = written.check;
-    // The folder is synced. Otherwise, the old file could reappear after a power loss, without the
-    // records that were appended to the new one.
+    // The folder is synced. Otherwise, after a power loss, the old file could reappear without the
+    // records appended to the new one.
     this.#orStop(() => syncFolder(dirname(this.#file)));
   }
 
   /**
-   * Replaces the content if most lines are obsolete. A failed attempt is repeated after many more
+   * Replaces the content if most lines are obsolete. A failed attempt is retried after many more
    * lines.
    */
   shorten(records: { readonly size: number; values(): Iterable<unknown> }): void {
@@ -162,9 +157,9 @@ export class RecordFile implements RecordStore {
   }
 
   /**
-   * Replaces the content if most bytes are obsolete, for records of very different sizes. It must
-   * be called before any append. The needed size is measured whenever the file has doubled since
-   * the last measurement, so the cost is small compared with that of the appends.
+   * Replaces the content if most bytes are obsolete, for records of very different sizes. Must be
+   * called before any append. The size needed is measured whenever the file has doubled since the
+   * last measurement, so the cost is small compared with that of the appends.
    */
   shortenLong(records: () => Iterable<unknown>): void {
     if (this.#bytes < this.#measureAt) return;
@@ -190,7 +185,7 @@ export class RecordFile implements RecordStore {
     closeSync(this.#descriptor);
   }
 
-  /** Writes the records in pieces, because all of them at once could exceed the memory. */
+  /** Writes the records in pieces, because all of them at once might not fit in memory. */
   #writeEach(descriptor: number, records: Iterable<unknown>): Written {
     const written = { bytes: 0, lines: 0, check: '' };
     let piece = '';
@@ -232,19 +227,19 @@ export class RecordFile implements RecordStore {
 
 export type RecordLines = {
   readonly records: readonly unknown[];
-  /** The numbers of altered lines that a crash cannot explain. */
+  /** The numbers of altered lines that cannot be explained by a crash. */
   readonly damaged: readonly number[];
 };
 
 /**
  * Persistent records in the order in which they were written, in a file or in storage shared by
- * several machines. A call that returns a promise has taken effect when the promise resolves; any
- * other call, when it returns.
+ * several machines. A call that returns a promise has taken effect once the promise resolves; any
+ * other call, once it returns.
  */
 export type RecordStore = {
   /** The name of the store in messages for operators. */
   readonly name: string;
-  /** Reads all records. It must be called before any append. */
+  /** Reads all records. Must be called before any append. */
   read(): RecordLines;
   /** Appends all records or none. They must be durable before any code acts on them. */
   append(records: readonly unknown[]): void | Promise<void>;
@@ -253,9 +248,9 @@ export type RecordStore = {
    * it.
    */
   replace(records: Iterable<unknown>): void;
-  /** Replaces the content if most of it is obsolete. A failed attempt is repeated later. */
+  /** Replaces the content if most of it is obsolete. A failed attempt is retried later. */
   shorten(records: { readonly size: number; values(): Iterable<unknown> }): void;
-  /** Preserves the content for an operator if possible, and returns its location. */
+  /** If possible, preserves the content for an operator and returns its location. */
   setAside(): string;
   close(): void;
 };

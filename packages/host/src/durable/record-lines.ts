@@ -63,7 +63,7 @@ function sumOf(text: string): string {
   return crc32(text).toString(16).padStart(EARLIER_CHARACTERS, '0');
 }
 
-/** The position of an altered line that a crash cannot explain. */
+/** The position of an altered line that cannot be explained by a crash. */
 export type DamagedLine = { readonly line: number; readonly byte: number };
 
 type ReadLines = {
@@ -75,9 +75,9 @@ type ReadLines = {
   readonly lines: number;
   readonly end: number;
   readonly isTorn: boolean;
-  /** The checksum of the last line, which the next line continues. */
+  /** The checksum of the last line, from which the next line continues. */
   readonly check: string;
-  /** The records of an incomplete append that lacks only the final line end. */
+  /** The records of an incomplete append that lacks only the final newline. */
   readonly unended: readonly unknown[];
 };
 
@@ -85,11 +85,11 @@ type Line = ReadLine & {
   readonly start: number;
   readonly end: number;
   /**
-   * True if a crash can have caused the fault: the end is missing, or there is a hole that the disk
-   * had not written.
+   * True if a crash may have caused the fault: the end is missing, or there is a hole that was
+   * never written to disk.
    */
   readonly canBeTorn: boolean;
-  /** The records of the line if it lacks only its line end. */
+  /** The records of the line if it lacks only its newline. */
   readonly unended: readonly unknown[];
 };
 
@@ -98,8 +98,8 @@ const NEW_LINE = 0x0a;
 const HOLE = '\0';
 
 /**
- * Reads a file in chunks and passes on its records. Each append is passed on once the next one has
- * begun, because it was synced before. An incomplete last append is not passed on.
+ * Reads a file in chunks and passes on its records. An append is passed on once the next one
+ * begins, because it was synced before that. An incomplete last append is not passed on.
  */
 export function readLines(
   descriptor: number,
@@ -123,7 +123,7 @@ export function readLines(
     if (appended.at(-1)?.isLast === true) take();
     appended.push(line);
   }
-  // Lines after a hole continue the checksum of the missing content, so they cannot be verified.
+  // The checksums of lines after a hole depend on the missing content, so they cannot be verified.
   const wrong = appended.find(({ isRight }) => !isRight);
   const isTorn = wrong?.canBeTorn ?? appended.at(-1)?.isLast !== true;
   const unended = isTorn && appended.length === 1 ? (appended[0]?.unended ?? []) : [];
@@ -147,8 +147,8 @@ function* parsed(descriptor: number, form: LineForm): Generator<Line> {
 }
 
 /**
- * Returns the record of a line without its line end, even if another byte is at the position of the
- * line end.
+ * Returns the record of a line that lacks its newline, even if there is another byte in the
+ * newline's place.
  */
 function unendedOf(form: LineForm, text: string, before: Line | undefined): readonly unknown[] {
   const found = [text, text.slice(0, -1)].map((each) => form.read(each, before));
@@ -181,16 +181,16 @@ function* splitLines(descriptor: number): Generator<Split> {
   if (pieces.length > 0) yield { bytes: Buffer.concat(pieces), start, hasEnd: false };
 }
 
-/** The format of records in the lines of a file, without line ends. */
+/** The format of records as lines of a file, without the newlines. */
 export type LineForm = {
   /** `isLast` is false if the next line is appended together with this one. */
   readonly write: (record: unknown, before: string, isLast: boolean) => WrittenLine;
   /** `before` is the previous line, or undefined for the first line. */
   readonly read: (text: string, before: ReadLine | undefined) => ReadLine;
-  /** True if an unacknowledged line can have holes after a crash, in addition to a missing end. */
+  /** True if a crash can leave holes in an unacknowledged line, not just cut off its end. */
   readonly canHaveHoles: boolean;
   /**
-   * True if a line that lacks only its end is accepted, because its record may already have had an
+   * True if a line that lacks only its end is accepted, because its record may already have taken
    * effect.
    */
   readonly countsWithoutEnd: boolean;
@@ -198,7 +198,7 @@ export type LineForm = {
 
 type WrittenLine = {
   readonly text: string;
-  /** The checksum that the next line continues. */
+  /** The checksum from which the next line continues. */
   readonly check: string;
 };
 

@@ -14,8 +14,9 @@ import { randomBytes } from 'node:crypto';
 
 /**
  * Functions for files that are written as a whole. A file appears under its name completely or not
- * at all, and replaces a previous file with that name. It survives a power loss after the call has
- * returned: its content is synced before it gets the name, and the folder is synced afterwards.
+ * at all, and replaces a previous file with that name. Once the call has returned, the file
+ * survives a power loss: its content is synced before it gets the name, and the folder is synced
+ * afterwards.
  */
 
 /** The mode of the file. By default, only the owner has access. */
@@ -55,7 +56,7 @@ export function createWholeFile(file: string, content: string | Uint8Array): voi
   syncFolder(dirname(file));
 }
 
-/** Writes a file whose content a callback writes in pieces. */
+/** Writes a file whose content is written by a callback in pieces. */
 export async function writeWholeFileBy<Result>(
   file: string,
   write: (handle: FileHandle) => Promise<Result>,
@@ -116,8 +117,8 @@ export function writeAll(descriptor: number, bytes: Buffer): void {
 }
 
 /**
- * Thrown if a secret file is damaged, or if it is missing although it has been used. The message is
- * for the operator.
+ * Thrown if a secret file is damaged, or missing although it has been used. The message is for the
+ * operator.
  */
 export class SecretFileError extends Error {
   override readonly name = 'SecretFileError';
@@ -126,15 +127,15 @@ export class SecretFileError extends Error {
 type SecretFile = {
   readonly file: string;
   readonly bytes: number;
-  /** A file that depends on the secret, or undefined if there is none. */
+  /** A file that depends on the secret; undefined if there is none. */
   readonly madeWith: string | undefined;
-  /** The action for an operator without a backup, as a continuation of "If there is none,". */
+  /** The action for an operator without a backup, worded to follow "If there is none,". */
   readonly remedy: string;
 };
 
 /**
- * Returns random bytes that are created once and stored as hex in a file that only its user can
- * read. A lost secret is never replaced while dependent files exist, because they would silently
+ * Returns random bytes that are created once and stored as hex in a file readable only by its
+ * owner. A lost secret is never replaced while dependent files exist, because they would silently
  * become invalid.
  */
 export function secretFile({ bytes, file, madeWith, remedy }: SecretFile): Uint8Array {

@@ -29,7 +29,7 @@ type AnswerWriterOptions = {
   readonly work?: WorkBudget | undefined;
   readonly bodyBytesMax: number;
   readonly downRefusal?: ((error: unknown) => WireError | undefined) | undefined;
-  /** Returns the age of the state from which responses are read. */
+  /** Returns the age of the state that responses are read from. */
   readonly ageMs?: (() => number) | undefined;
   readonly visitors: Visitors;
 };
@@ -41,29 +41,29 @@ const DOWN = 503;
  * the client.
  */
 const OLD_MS = 5_000;
-/** Memory for bodies usually becomes available again within a moment. */
+/** Memory for bodies usually becomes available again within moments. */
 const BODY_RETRY_SECONDS = 1;
 /** The minimum cost of any response on the main thread, in milliseconds. */
 const ANSWER_MS = 0.05;
 const RETRY_SOON = ['retry-after', String(BODY_RETRY_SECONDS)];
 /**
- * Responses of at least this size are compressed for pages, which load over slower networks than
+ * Responses of at least this size are compressed for web pages, which use slower networks than
  * programs.
  */
 const COMPRESSED_BYTES_MIN = 8 * 1024;
-/** The level of compression. Higher levels save little and take longer. */
+/** The compression level. Higher levels save little and take longer. */
 const COMPRESSION = { level: 1 };
 const compress = promisify(gzip);
 /** The status that proxies log if the client has closed the request. */
 const CLIENT_GONE = 499;
 
 /**
- * Writes responses and refusals. Each counts as work of its client and against the budget for
- * unread responses.
+ * Writes responses and refusals. Each is charged to its client as work, and counts against the
+ * budget for unread responses.
  */
 export class AnswerWriter {
   readonly #options: AnswerWriterOptions;
-  /** The compressed forms of bodies that many responses share. */
+  /** Compressed forms of bodies shared by many responses. */
   readonly #compressed = new WeakMap<Buffer, Promise<Buffer>>();
   #refusedDown = 0;
   #warnedMs = -WARN_EVERY_MS;
@@ -110,14 +110,16 @@ export class AnswerWriter {
   }
 
   send(call: AnyCall, { status, body, bytes, retryAfterSeconds }: Reply): void {
-    // The failure may be temporary, so the response states when to retry.
+    // The failure may be transient, so the response states when to retry.
     const after = retryAfterSeconds ?? (status === DOWN ? BODY_RETRY_SECONDS : undefined);
     if ('deliver' in call) return this.#deliver(call, { status, body: bytes ?? body, after });
     const more = after === undefined ? [] : ['retry-after', String(after)];
     this.write(call, status, bytes ?? body, [...more, ...this.#ageOf(call)]);
   }
 
-  /** Delivers the response to a request from a socket, whose connection limits its unread bytes. */
+  /**
+   * Delivers the response to a request from a socket. The connection limits its own unread bytes.
+   */
   #deliver(
     call: SocketCall,
     { after, body, status }: Pick<SocketAnswer, 'body' | 'status'> & { after: number | undefined },
@@ -134,8 +136,8 @@ export class AnswerWriter {
   }
 
   /**
-   * Returns a header with the age of an old state. Queries are answered from such a state while
-   * nothing new can be written.
+   * Returns a header with the age of an old state. While nothing new can be written, queries are
+   * answered from such a state.
    */
   #ageOf({ endpoint }: HttpCall): readonly string[] {
     const ageMs = endpoint?.surface === 'info' ? (this.#options.ageMs?.() ?? 0) : 0;
@@ -144,7 +146,7 @@ export class AnswerWriter {
 
   /**
    * Refuses a request of a client that has exceeded its work budget. The headers contain the same
-   * values as the message, for clients that pace themselves by headers.
+   * values as the message, for clients that pace themselves by the headers.
    */
   refuseWork(call: AnyCall, debt: Debt): void {
     const { endpoint, ip } = call;
@@ -216,7 +218,7 @@ export class AnswerWriter {
       this.count(call, CLIENT_GONE);
       return false;
     }
-    // The work of endpoints is measured separately.
+    // The work done by endpoints is measured separately.
     const isFree = endpoint !== undefined && endpoint.surface !== 'info';
     if (!isFree)
       this.#options.work?.spend(ip, ANSWER_MS + sendingMs(bytes), call.what ?? call.path);
@@ -238,7 +240,7 @@ export class AnswerWriter {
       case 'notUtf8':
         return this.refuse(call, refusal('malformedJson', ['not UTF-8', 0]), true);
       default: {
-        // The client is refused immediately, and the remainder of its request is not read.
+        // The client is refused immediately, and the rest of its request is not read.
         const isOwn = fault === 'client';
         const { endpoint } = call;
         if (!('deliver' in call)) {
@@ -255,7 +257,7 @@ export class AnswerWriter {
 }
 
 /**
- * Returns true for a large response to a POST from a page. Programs usually run near the venue,
+ * Returns true for a large response to a POST from a web page. Programs usually run near the venue,
  * where compression costs more time than it saves. Responses to a POST are never cached, so they
  * need no `vary` header.
  */
@@ -278,13 +280,13 @@ type Described = {
   readonly isPost: boolean;
   /** Additional headers, as alternating names and values. */
   readonly more: readonly string[];
-  /** The origin that may read the response; undefined if the request is not from a page. */
+  /** The origin that may read the response; undefined if the request is not from a web page. */
   readonly allowed: string | undefined;
 };
 
 /**
- * The date is included, because clients of other origins use it to measure the offset of their
- * clock and the age of the data.
+ * The date is included, because clients from other origins use it to determine their clock offset
+ * and the age of the data.
  */
 const EXPOSED =
   'date, retry-after, x-block-age-ms, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset';
@@ -320,8 +322,8 @@ function respondPage(
 }
 
 /**
- * Returns the more exhausted of a client's two budgets: the one for requests or the one for work,
- * which is counted in milliseconds. A work budget that is more than half full is not reported.
+ * Returns the more exhausted of a client's two budgets: the one for requests, or the one for work,
+ * which is measured in milliseconds. A work budget that is more than half full is not reported.
  */
 function closerOf(requests: Budget | undefined, work: WorkLeft | undefined): Budget | undefined {
   if (requests === undefined || work === undefined) return requests;
@@ -357,9 +359,9 @@ function pushBudget(headers: string[], { limit, remaining, resetMs }: Budget): v
 }
 
 /**
- * Sends a response part by part. The next part is created when the previous one has been sent, so a
- * client that stops reading holds only one part in memory. Its connection is closed after a
- * timeout.
+ * Sends a response part by part. The next part is created once the previous one has been sent, so
+ * that for a client that stops reading, only one part is in memory. Its connection is closed after
+ * a timeout.
  */
 export async function sendParts(
   response: ServerResponse,
@@ -420,7 +422,7 @@ type CallFacts = {
 /** A request of the HTTP server with the data for its response. */
 export type Call = PortCall & CallFacts;
 
-/** A request that was read without the objects of the runtime's parser. */
+/** A request read without the objects created by the runtime's parser. */
 export type DirectCall = PostCall & CallFacts;
 
 type HttpCall = Call | DirectCall;
@@ -433,7 +435,7 @@ export type SocketCall = Pick<Call, 'budget' | 'client' | 'ip' | 'path' | 'start
 
 export type AnyCall = HttpCall | SocketCall;
 
-/** A response with the fields that HTTP sends as headers. */
+/** A response, including the fields that HTTP would send as headers. */
 export type SocketAnswer = {
   readonly status: number;
   /** The body as JSON text, or as the bytes of that text. */

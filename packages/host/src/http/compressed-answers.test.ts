@@ -56,7 +56,7 @@ function ask(type: string, headers: Readonly<Record<string, string>>): Promise<A
   });
 }
 
-test('a large response is compressed for a page', async () => {
+test('a large response to a web page is compressed', async () => {
   const headers = { origin: ORIGIN, 'accept-encoding': 'gzip, deflate, br' };
   const answers = await Promise.all([ask('large', headers), ask('large', headers)]);
   for (const { bytes, encoding } of answers) {

@@ -67,7 +67,7 @@ function open(port: number): { socket: Socket; answers: () => string } {
 
 const FIRST = 'GET /first HTTP/1.1\r\nHost: x\r\n\r\n';
 const LAST = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-/** Requests with a header that the direct reader does not support are parsed by the runtime. */
+/** A request with a header unknown to the direct reader is parsed by the runtime. */
 const UNKNOWN = 'x-unknown: 1\r\n';
 
 const post = (headers: string, body: string, line = 'POST /exchange HTTP/1.1'): string =>
@@ -93,7 +93,7 @@ async function answersTo(
   return answers();
 }
 
-describe('requests of common clients are read directly', () => {
+describe('requests from common clients are read directly', () => {
   test('the runtime parses only the first request of a connection', async () => {
     const { parsed, port } = await anEdge();
     const { answers, socket } = open(port);
@@ -109,7 +109,7 @@ describe('requests of common clients are read directly', () => {
     expect(parsed()).toBe(1);
   });
 
-  test('the response is identical to that of the runtime, byte for byte, for any request', async () => {
+  test("for any request, the response is byte for byte the same as the runtime's", async () => {
     const { parsed, port } = await anEdge();
     const name = (text: string): fc.Arbitrary<string> =>
       fc.constantFrom(
@@ -210,8 +210,8 @@ describe('requests of common clients are read directly', () => {
   });
 });
 
-describe('requests that are read directly have the usual limits', () => {
-  test('a page of another site is refused', async () => {
+describe('requests read directly have the usual limits', () => {
+  test('requests from pages of another site are refused', async () => {
     const pages = { ports: new Set([1]), origins: new Set<string>() };
     const { parsed, port } = await anEdge({ visitors: { pages, names: new Set() } });
     const { answers, socket } = open(port);
@@ -229,7 +229,7 @@ describe('requests that are read directly have the usual limits', () => {
     ]);
   });
 
-  test("a request is refused if its client's bodies use all available memory", async () => {
+  test("a request is refused if its client's bodies take up all available memory", async () => {
     const bodyLimits = {
       bodiesMax: 9,
       bodiesPerClientMax: 9,

@@ -43,7 +43,7 @@ import {
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The public port. It refuses invalid requests as cheaply as possible. It checks the path and
+ * The public port. It refuses invalid requests as cheaply as possible: it checks the path and
  * method first, then the client's budget, the headers, the size, and the text. Only valid requests
  * reach an endpoint.
  */
@@ -53,22 +53,22 @@ export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts' | 'posts
   readonly limiter: RateLimiter;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** The documentation, to which refusals link, and the machine-readable API descriptions. */
+  /** The documentation, which refusals link to, and the machine-readable API descriptions. */
   readonly documents?: ShownPage | undefined;
-  /** The web page, for GET requests that are not for an endpoint. */
+  /** The web page, served for GET requests that are not for an endpoint. */
   readonly page?: ShownPage | undefined;
   readonly notFound?: string;
   readonly bodyBytesMax?: number;
   /** Limits the cost per client on this thread; unlimited if undefined. */
   readonly work?: WorkBudget;
   /**
-   * Returns the refusal for an error of an unavailable dependency, in addition to
-   * `UnavailableError`, or undefined for an internal error.
+   * Returns the refusal for an error caused by an unavailable dependency, or undefined for an
+   * internal error. For an `UnavailableError`, it is called with the cause.
    */
   readonly downRefusal?: (error: unknown) => WireError | undefined;
   /**
-   * Returns the age of the state from which responses are read. Responses of /info contain it if
-   * the state is old.
+   * Returns the age of the state that responses are read from. Responses of /info include it if the
+   * state is old.
    */
   readonly ageMs?: (() => number) | undefined;
 };
@@ -79,10 +79,7 @@ export type SocketRequest = {
   readonly ip: string;
   /** The version header of the handshake. */
   readonly version: string | undefined;
-  /**
-   * True if the connection has too many pending requests, in which case this one is refused
-   * immediately.
-   */
+  /** True if the connection has too many pending requests; this one is then refused immediately. */
   readonly isExcess: boolean;
   readonly answer: (answer: SocketAnswer) => void;
 };
@@ -141,7 +138,7 @@ export class HttpEdge {
   }
 
   /**
-   * Completes pending requests. New requests on open connections are refused with the advice to
+   * Completes pending requests. New requests on open connections are refused with advice to
    * reconnect to another address.
    */
   drain(): Promise<void> {
@@ -149,8 +146,8 @@ export class HttpEdge {
   }
 
   /**
-   * Answers a request from a frame of a socket. The limits, the checks and the endpoint are those
-   * of a POST with the same body. The request is answered even if the connection ends.
+   * Answers a request from a frame of a socket. The limits, the checks and the endpoint are the
+   * same as for a POST with that body. The request is answered even if the connection ends.
    */
   post({ answer, ip, isExcess, path, text, version }: SocketRequest): void {
     const endpoint = this.#postEndpoint(path);
@@ -281,7 +278,7 @@ export class HttpEdge {
       return void this.#answer(call, () => endpoint.handleText(sent));
     }
     const { work } = this.#options;
-    // Orders and cancels are limited only in number, because their cost is part of the blocks.
+    // Orders and cancellations are limited only in number, because their cost arises in the blocks.
     if (work === undefined || endpoint.surface !== 'info') {
       return this.#understand(call, endpoint, sent);
     }
@@ -301,7 +298,7 @@ export class HttpEdge {
 
   /**
    * Warns the operator, because all users behind an untrusted proxy share one budget, which is
-   * hardly ever intended.
+   * hardly ever intentional.
    */
   #warnForwarded(): void {
     if (this.#hasWarnedForwarded) return;
@@ -340,7 +337,7 @@ export class HttpEdge {
   }
 }
 
-/** Checks of the request line and the headers, before any of the body is read. */
+/** Checks of the request line and the headers before any of the body is read. */
 
 const WEBSOCKET_PATHS: ReadonlySet<string> = new Set(['/ws', '/api-ws', '/ws-rtds']);
 
@@ -369,8 +366,7 @@ function isPreflight(request: IncomingMessage): boolean {
 }
 
 /**
- * Returns the reason to refuse a request based on its headers alone, or undefined if they are
- * valid.
+ * Returns why a request must be refused based on its headers alone, or undefined if they are valid.
  */
 function headerFault(
   { headers }: IncomingMessage,

@@ -9,7 +9,7 @@ function limiter(enabled = true) {
 }
 
 describe('a rate limiter admits a limited number of requests per client', () => {
-  test('a burst up to the limit is admitted, after which the next request waits for a token', () => {
+  test('a burst up to the limit is admitted; the next request has to wait for a token', () => {
     const { limiter: limits, clock } = limiter();
     for (let index = 0; index < 10; index++) {
       expect(limits.take('exchange', 'a')).toMatchObject({ allowed: true, remaining: 9 - index });
@@ -40,7 +40,7 @@ describe('a rate limiter admits a limited number of requests per client', () => 
     expect(limits.take('exchange', '2001:db8:1:3::1').allowed).toBe(true);
   });
 
-  test('a client gets at most the burst and the refill over ten seconds', () => {
+  test('over ten seconds, a client gets at most the burst plus the refill', () => {
     const { limiter: limits, clock } = limiter();
     let passed = 0;
     for (let step = 0; step < 10_000; step++) {
@@ -66,7 +66,7 @@ describe('a rate limiter admits a limited number of requests per client', () => 
     expect(limits.peek('info', 'nobody').remaining).toBe(50);
   });
 
-  test('the rate limiter drops idle clients and keeps busy ones', () => {
+  test('the rate limiter forgets idle clients and keeps busy ones', () => {
     const { limiter: limits, clock } = limiter();
     for (let index = 0; index < 10; index++) limits.take('exchange', 'busy');
     for (let index = 0; index < 5000; index++) limits.take('info', `client ${index}`);

@@ -2,8 +2,8 @@ import { clientKey } from '../ports/client-ip.ts';
 import { type TokenBucket, TokenBuckets } from '../ports/token-bucket.ts';
 
 /**
- * A token bucket per client address and surface. A bucket holds the tokens of one second and is
- * refilled at that rate. A bucket that was unused for a second is full and is dropped, so memory is
+ * A token bucket per client address and surface. A bucket holds the tokens for one second and is
+ * refilled at that rate. A bucket unused for a second is full again and is dropped, so memory is
  * bounded by the number of clients within two seconds.
  */
 
@@ -23,8 +23,7 @@ export type Budget = {
 type Taken = Budget & {
   readonly allowed: boolean;
   /**
-   * The number of whole seconds until the next token, at least 1. It is meaningful only after a
-   * refusal.
+   * The number of whole seconds until the next token, at least 1. Meaningful only after a refusal.
    */
   readonly retryAfterSeconds: number;
 };
@@ -65,7 +64,7 @@ export class RateLimiter {
     return { ...budgetOf(limit, bucket, nowMs), allowed, retryAfterSeconds };
   }
 
-  /** Returns the remainder of a client's budget without taking a token. */
+  /** Returns what is left of a client's budget without taking a token. */
   peek(surface: Surface, client: string): Budget {
     const limit = this.#limits[surface];
     const bucket = this.#buckets[surface].find(clientKey(client));

@@ -6,19 +6,22 @@ export type Reply = {
   readonly status: number;
   /** The body as JSON text. */
   readonly body: string;
-  /** The body as bytes, which many responses can share. */
+  /** The body as bytes, which can be shared by many responses. */
   readonly bytes?: Buffer;
   readonly retryAfterSeconds?: number;
 };
 
-/** A request whose body was received and whose common limits were checked. */
+/** A request whose body has been received and whose common limits have been checked. */
 export type TextRequest = {
   /** The body as received. */
   readonly text: string;
   readonly ip: string;
   /** The size of the body; undefined for a request from inside the process. */
   readonly bytes?: number;
-  /** Deducts the cost of the request from the client's budget, in milliseconds of this thread. */
+  /**
+   * Deducts the cost of the request from the client's budget, in milliseconds of this thread's
+   * time.
+   */
   readonly spend?: (ms: number) => void;
   /** True if the request has proxy headers, trusted or not. */
   readonly isForwarded?: boolean;
@@ -27,15 +30,15 @@ export type TextRequest = {
 export type EdgeRequest = TextRequest & { readonly body: Readonly<Record<string, unknown>> };
 
 type EndpointHead = {
-  /** The group of endpoints whose budget the request uses. */
+  /** The group of endpoints whose budget the request counts against. */
   readonly surface: 'info' | 'exchange';
   /**
-   * Returns the size limit of a body that begins with these bytes, if it differs from the default.
+   * Returns the size limit for a body that begins with these bytes, if it differs from the default.
    */
   readonly bodyBytesMaxOf?: (start: Buffer) => number;
   /**
-   * Returns a refusal in the endpoint's error format. `isGateway` is true for a refusal before the
-   * request was parsed.
+   * Returns a refusal in the endpoint's error format. `isGateway` is true if the request was
+   * refused before it was parsed.
    */
   readonly refuse: (error: WireError, isGateway: boolean) => Reply;
 };
@@ -57,18 +60,18 @@ export type TextEndpoint = EndpointHead & {
   readonly handleText: (request: TextRequest) => Reply | Promise<Reply>;
 };
 
-/** A GET request whose response has an unlimited length. */
+/** A GET request whose response can be of any length. */
 export type StreamRequest = {
   readonly parameters: Iterable<readonly [string, string]>;
   readonly client: string;
 };
 
-/** A response that is sent in parts, as fast as the client reads. */
+/** A response sent in parts, as fast as the client reads. */
 export type StreamedReply = {
   /** The headers as alternating names and values. */
   readonly headers: readonly string[];
   readonly parts: AsyncIterable<string>;
-  /** This function must be called at the end, after success or failure. */
+  /** Must be called at the end, after success or failure. */
   readonly leave: () => void;
 };
 
@@ -83,14 +86,14 @@ export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
 }
 
-/** Returns a response of /info in its envelope. */
+/** Returns an /info response in its envelope. */
 export function infoReply(data: unknown, warnings: readonly Warning[] = []): Reply {
   const envelope = { success: true, code: 0, data };
   const body = warnings.length === 0 ? envelope : { ...envelope, warnings };
   return { status: 200, body: JSON.stringify(body) };
 }
 
-/** Returns a response of /info for data that is already JSON text, with additional fields. */
+/** Returns an /info response for data that is already JSON text, with additional fields. */
 export function infoReplyOf(
   json: string,
   warnings: readonly Warning[],
@@ -124,8 +127,8 @@ export function rateLimited(surface: Endpoint['surface']): WireError {
 }
 
 /**
- * Returns the refusal for a client whose requests have cost too much, with the most expensive kind
- * of request.
+ * Returns the refusal for a client whose requests have cost too much, naming the most expensive
+ * kind of request.
  */
 export function tooMuchWork({ ms, what }: Debt, { msPerSecond, remainingMs }: WorkLeft): WireError {
   const details = {

@@ -1,11 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** These functions read the sizes of files in the data folder at each scrape. */
+/** Functions that read the sizes of files in the data folder at each scrape. */
 
 /**
- * Returns the total size of the files in a directory, optionally only those with a suffix. Files
- * that disappear in the meantime are ignored.
+ * Returns the total size of the files in a directory, optionally only those with a certain suffix.
+ * Files that disappear in the meantime are ignored.
  */
 export async function bytesIn(directory: string, suffix = ''): Promise<number> {
   let bytes = 0;
@@ -24,8 +24,8 @@ export async function newestSnapshot(
   directory: string,
 ): Promise<{ readonly bytes: number; readonly writtenMs: number } | undefined> {
   const names = await readdir(directory).catch(() => []);
-  // The file names contain the height with leading zeros, so their alphabetical order is the order
-  // of heights.
+  // File names contain the height with leading zeros, so alphabetical order is the order of
+  // heights.
   const newest = names
     .filter((name) => /^snapshot-\d+\.(?:bin|json)$/.test(name))
     .toSorted()
@@ -35,7 +35,7 @@ export async function newestSnapshot(
   return file === undefined ? undefined : { bytes: file.size, writtenMs: file.mtimeMs };
 }
 
-/** Returns true for the folder itself and for paths inside it. Only the names are compared. */
+/** Returns true for the folder itself and for paths inside it. Only names are compared. */
 export function isInside(path: string, folder: string): boolean {
   const way = relative(resolve(folder), resolve(path));
   return !isAbsolute(way) && way.split(sep)[0] !== '..';

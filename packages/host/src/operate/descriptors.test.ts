@@ -11,7 +11,7 @@ test.each([
   expect(connectionsFor(descriptors)).toBe(connections);
 });
 
-test('the descriptor limit is the limit of the process', () => {
+test('the descriptor limit is the limit that applies to the process', () => {
   const program = `import { descriptorLimit } from '${import.meta.dirname}/process.ts';
     process.stdout.write(String(descriptorLimit()));`;
   const command = 'ulimit -n 333 && exec "$0" --input-type=module -e "$1"';

@@ -29,8 +29,8 @@ export type Readiness = () => {
 };
 
 /**
- * Returns a function that combines the checks. The venue is ready if every check that trading
- * requires passes.
+ * Returns a function that combines the checks. The venue is ready if all checks required for
+ * trading pass.
  */
 export function readiness(checks: readonly (() => ReadinessCheck)[]): Readiness {
   return () => {
@@ -49,15 +49,18 @@ type OperationsOptions = {
   readonly readiness: Readiness;
   readonly log: Logger;
   /**
-   * The queue of the public port in the same process. Requests to this port take turns with those
-   * of traders.
+   * The queue of the public port in the same process. Requests to this port take turns with
+   * traders' requests.
    */
   readonly queue: FairQueue;
   /** Additional pages for operators, by path. */
   readonly pages?: Readonly<Record<string, () => object | Promise<object>>>;
-  /** Handlers for non-JSON responses, by path. Each is called with the query parameters. */
+  /** Handlers for non-JSON responses, by path. Each handler is called with the query parameters. */
   readonly downloads?: Readonly<Record<string, OperationsDownload>>;
-  /** The handlers of POST requests by path. Each is called with the body, whose size is limited. */
+  /**
+   * Handlers for POST requests, by path. Each handler is called with the body, whose size is
+   * limited.
+   */
   readonly posts?: Readonly<Record<string, OperationsRequest>>;
 };
 
@@ -74,8 +77,8 @@ type OperationsRequest = (
 const POST_BYTES_MAX = 64 * 1024;
 /**
  * A single client may use all connections, because there is often only one monitoring client. Idle
- * connections are closed for new ones. The number is small enough to leave descriptors for the
- * public ports. Requests take turns as on the public port (R-requests).
+ * connections are closed to make room for new ones. The number is small enough to leave descriptors
+ * for the public ports. Requests take turns as on the public port (R-requests).
  */
 export const OPERATIONS_CONNECTIONS_MAX = 64;
 
@@ -142,8 +145,8 @@ async function answer(
 }
 
 /**
- * Reads a JSON body. Returns undefined if it is too long or invalid, in which case the handler
- * refuses it.
+ * Reads a JSON body. Returns undefined if it is too long or invalid; the handler then refuses the
+ * request.
  */
 function readJson(port: HttpPort, call: PortCall): Promise<unknown> {
   if (call.awaitsContinue) call.response.writeContinue();

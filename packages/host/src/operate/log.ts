@@ -7,7 +7,7 @@ type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silen
 
 /**
  * Creates a logger that writes JSON lines to standard error, because standard output is reserved
- * for the line with the address.
+ * for the line that gives the address.
  */
 export function createLogger(
   options: { level?: LogLevel; destination?: DestinationStream } = {},

@@ -5,10 +5,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('several venues in one process share one set of process metrics', async () => {
+test('several venues in one process share a single set of process metrics', async () => {
   const setInterval = vi.spyOn(globalThis, 'setInterval');
   const [first, second] = [new Metrics(), new Metrics(), new Metrics()];
-  // There are no calls if an earlier test of this process created the metrics.
+  // There are no calls if an earlier test in this process has already created the metrics.
   expect(setInterval.mock.calls.length).toBeLessThanOrEqual(1);
   for (const [, everyMs] of setInterval.mock.calls) expect(everyMs).toBeGreaterThanOrEqual(10_000);
   first.orders('filled', 2);

@@ -1,8 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 
-/**
- * Metrics for Prometheus. Each venue has one instance, which is passed to all of its components.
- */
+/** Metrics for Prometheus. Each venue has one instance, which is passed to all its components. */
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SYNC_SECONDS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 1];
@@ -87,14 +85,16 @@ export class Metrics {
     'Always 1; the labels contain the version and the main settings.',
     ['version', 'node', 'network', 'oracle', 'reference_prices'],
   );
-  /** Child metrics are cached, because looking one up by its labels costs more than counting. */
+  /**
+   * Child metrics are cached, because looking one up by its labels costs more than incrementing it.
+   */
   readonly #requestChildren = new Map<string, { inc: () => void }>();
   readonly #durationChildren = new Map<string, { observe: (seconds: number) => void }>();
   readonly #orderChildren = new Map<string, { inc: (count: number) => void }>();
 
   constructor(options: { processMetrics?: boolean } = {}) {
-    // Each counter starts at 0 before the first liquidation, so that a rate that includes the first
-    // liquidation can be computed.
+    // Each counter starts at 0 before the first liquidation, so that rates include the first
+    // liquidation.
     for (const step of ['cancel', 'market', 'net', 'insurance', 'adl']) {
       this.#liquidations.labels(step).inc(0);
     }
@@ -159,7 +159,7 @@ export class Metrics {
     this.#liquidations.labels(step).inc();
   }
 
-  /** Counts a position that was closed to cover another account's loss (R-adl). */
+  /** Counts a position closed to cover another account's loss (R-adl). */
   deleveraged(): void {
     this.#deleveraged.inc();
   }
@@ -204,13 +204,14 @@ export class Metrics {
     });
   }
 
-  /** The text that is being rendered, and the time at which the last one was rendered. */
+  /** The text being rendered, and the time at which the last one was rendered. */
   #next: Promise<MetricsText> | undefined = undefined;
   #madeMs = -TEXT_EVERY_MS;
 
   /**
-   * Returns the text for a scrape, rendered after the request. Rendering takes milliseconds, so the
-   * text is rendered at most ten times a second, for all waiting requests together.
+   * Returns the text for a scrape, rendered after the request arrived. Rendering takes
+   * milliseconds, so the text is rendered at most ten times a second, for all waiting requests
+   * together.
    */
   text(): Promise<MetricsText> {
     this.#next ??= this.#later();
@@ -262,15 +263,16 @@ function histogram(
 }
 
 /**
- * The library computes the event loop's utilization once per elapsed interval, all in one batch.
- * With a short interval, it would block a process for seconds after hours of suspension.
+ * The library computes the event loop's utilization once for every interval that has elapsed, all
+ * in one batch. With a short interval, a process would be blocked for seconds after being suspended
+ * for hours.
  */
 const UTILIZATION_EVERY_MS = 10_000;
 
 let collected: Registry | undefined;
 
 /**
- * Returns Node's metrics of this process. There is only one instance per process, because its
+ * Returns Node's metrics for this process. There is only one instance per process, because its
  * timers and observers run until the process ends.
  */
 function processMetrics(): Registry {

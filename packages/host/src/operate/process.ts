@@ -7,7 +7,7 @@ const LOOK_MS = 500;
 /**
  * Calls back when the process that started this one has ended. `npm start` forwards signals, but
  * not if it is killed, and the venue would then continue unsupervised. The system assigns an orphan
- * a new parent, so a changed parent id indicates this.
+ * a new parent, so a changed parent id shows that the parent has ended.
  */
 export function watchParent(
   onEnd: () => void,
@@ -24,8 +24,8 @@ export function watchParent(
 }
 
 /**
- * The priority of work that untrusted clients can cause and of work that can wait. If all cores are
- * busy, such work gets about a tenth of the trading thread's share.
+ * The priority for work that untrusted clients can cause and for work that can wait. If all cores
+ * are busy, such work gets about a tenth of the trading thread's share.
  */
 const NICENESS = 10;
 
@@ -34,7 +34,7 @@ export function lowerPriority(pid: number | undefined): void {
   if (pid !== undefined) tryLower(() => setPriority(pid, NICENESS));
 }
 
-/** Lowers the priority of the calling thread, which only Linux supports. */
+/** Lowers the priority of the calling thread. Only Linux supports this. */
 export function lowerThreadPriority(): void {
   if (process.platform !== 'linux') return;
   tryLower(() => setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICENESS));
@@ -52,17 +52,17 @@ function tryLower(lower: () => void): void {
   }
 }
 
-/** These functions divide the file descriptors of this process among its connections. */
+/** Functions that divide this process's file descriptors among its connections. */
 
 /**
  * The number of descriptors reserved for the log, snapshots, receipts, threads, price sources and
  * the operations port.
  */
 const RESERVED = 160;
-/** The usual minimum, for systems that do not report a limit. */
+/** The usual minimum, assumed on systems that do not report a limit. */
 const USUAL_LIMIT = 1024;
 
-/** Returns the number of connections that the descriptors allow, which is at least half of them. */
+/** Returns how many connections the descriptors allow: at least half their number. */
 export function connectionsFor(descriptors: number): number {
   return Math.max(1, descriptors - Math.min(RESERVED, Math.ceil(descriptors / 2)));
 }
@@ -71,19 +71,19 @@ export function connectionsFor(descriptors: number): number {
 const CHAIN_CONNECTIONS_MAX = 256;
 const CHAIN_SHARE = 8;
 
-/** Returns how many of these connections a local chain in the same process may use. */
+/** Returns how many of the connections a local chain in the same process may use. */
 export function chainConnectionsFor(descriptors: number): number {
   return Math.min(CHAIN_CONNECTIONS_MAX, Math.ceil(connectionsFor(descriptors) / CHAIN_SHARE));
 }
 
-/** Returns how many of these connections the public port may use. */
+/** Returns how many of the connections the public port may use. */
 export function publicConnectionsFor(descriptors: number): number {
   return connectionsFor(descriptors) - chainConnectionsFor(descriptors);
 }
 
 /**
- * Returns the soft limit of open files. If the runtime can raise the limit, it has done so at its
- * start.
+ * Returns the soft limit on open files. If the runtime can raise the limit, it has already done so
+ * on startup.
  */
 export function descriptorLimit(): number {
   return fromProc() ?? fromReport() ?? USUAL_LIMIT;

@@ -35,15 +35,15 @@ test('a body holds its bytes until the response is sent, and its slot only while
   second.release();
   const third = tested.hold('a');
   third.grow(10);
-  // A second release must have no effect on later requests.
+  // A second release must not affect later requests.
   second.release();
   expect(tested.budget.use).toEqual({ bodies: 1, bytes: 10 });
   expect(tested.hold('a').grow(100 * KIB)).toBe('client');
   third.release();
 });
 
-describe('an exhausted budget closes bodies', () => {
-  test('an exhausted budget closes the oldest body of the client with the most bodies', () => {
+describe('closing bodies when the budget is exhausted', () => {
+  test('when the budget is exhausted, the oldest body of the client with the most bodies is closed', () => {
     const tested = new TestBudget();
     for (let at = 1; at <= 20; at++) tested.enter('a', `a${at}`);
     for (let at = 1; at <= 10; at++) tested.enter('b', `b${at}`);
@@ -51,14 +51,13 @@ describe('an exhausted budget closes bodies', () => {
     tested.hold('c', 'c1');
     tested.hold('c', 'c2');
     expect(tested.cut).toEqual(['a1', 'a2']);
-    // A third body would exceed an eighth of that client's number of bodies, and none of them is
-    // slow yet.
+    // A third body would exceed an eighth of that client's bodies, and none of them is slow yet.
     expect(tested.enter('c', 'c3')).toBe('all');
     expect(tested.cut).toEqual(['a1', 'a2']);
     expect(tested.budget.use.bodies).toBe(30);
   });
 
-  test('an exhausted budget closes the oldest slow body if all clients have the same number', () => {
+  test('when the budget is exhausted and all clients have equally many bodies, the oldest slow body is closed', () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(0);
     try {
       const tested = new TestBudget();
@@ -75,7 +74,7 @@ describe('an exhausted budget closes bodies', () => {
     }
   });
 
-  test("an exhausted byte budget closes the largest holder's oldest body that is not being processed", () => {
+  test("when the byte budget is exhausted, the largest holder's oldest body that is not being processed is closed", () => {
     const tested = new TestBudget();
     const [inWork, sent, other] = [
       tested.hold('a', 'a1'),

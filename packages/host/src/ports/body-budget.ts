@@ -1,16 +1,16 @@
 /**
  * Limits the memory for bodies, in total and per client (R-requests). A body counts as one while it
- * is read. Its bytes count until its request is answered, because the text stays in memory while it
- * waits for a signature or a block. When the budget is exhausted, the client with the largest share
- * loses a body. Otherwise, a few dozen clients that never complete their requests would block all
- * others.
+ * is being read. Its bytes count until its request is answered, because the text stays in memory
+ * while the request is waiting for a signature or a block. When the budget is exhausted, the client
+ * with the largest share has a body closed. Otherwise, a few dozen clients that never complete
+ * their requests would block all others.
  */
 
 export type BodyLimits = {
-  /** The maximum number of bodies that are being read. */
+  /** The maximum number of bodies being read. */
   readonly bodiesMax: number;
   readonly bodiesPerClientMax: number;
-  /** The maximum number of bytes in bodies whose request has no response yet. */
+  /** The maximum number of bytes in bodies whose requests have not been answered yet. */
   readonly bytesMax: number;
   readonly bytesPerClientMax: number;
 };
@@ -24,7 +24,7 @@ export const BODY_LIMITS: BodyLimits = {
   bytesPerClientMax: 4 * MIB,
 };
 
-/** The limits for responses that clients have not read yet. */
+/** Limits for responses that clients have not read yet. */
 export const ANSWER_LIMITS: BodyLimits = {
   bodiesMax: Infinity,
   bodiesPerClientMax: Infinity,
@@ -32,7 +32,7 @@ export const ANSWER_LIMITS: BodyLimits = {
   bytesPerClientMax: 12 * MIB,
 };
 
-/** Disables the limits per client for load tests, but keeps those that protect the process. */
+/** Disables the per-client limits for load tests, but keeps those that protect the process. */
 export function withoutClientLimits(limits: BodyLimits): BodyLimits {
   return { ...limits, bodiesPerClientMax: Infinity, bytesPerClientMax: Infinity };
 }
@@ -41,7 +41,7 @@ export function withoutClientLimits(limits: BodyLimits): BodyLimits {
 export type BodyRefusal = 'client' | 'all';
 
 type Use = { bodies: number; bytes: number };
-/** The memory used by a client, and its bodies in progress, oldest first. */
+/** The memory used by a client, and its unfinished bodies, oldest first. */
 type ClientUse = Use & { readonly client: string; readonly open: Set<BodyHold> };
 
 /**
@@ -79,7 +79,7 @@ export class BodyBudget {
 
   /**
    * Must be called before a body is read. A returned hold must always be released. `cut` closes the
-   * connection if the memory is needed for clients with less memory in use.
+   * connection if clients that use less memory need it.
    */
   enter(client: string, cut: () => void): BodyHold | BodyRefusal {
     const { bodiesMax, bodiesPerClientMax } = this.#limits;
@@ -106,7 +106,7 @@ export class BodyBudget {
 
   /**
    * Closes the oldest body of the client with the largest share. If no client has more than the
-   * others, closes a body that was slow.
+   * others, closes a slow body.
    */
   #evict(of: keyof Use, own: ClientUse, more: number): boolean {
     let most: ClientUse = own;
@@ -149,14 +149,14 @@ export class BodyHold {
 
   /** Reserves more bytes. Returns the exhausted budget, if any. */
   grow(bytes: number): BodyRefusal | undefined {
-    // The client has disconnected, so the remainder of its body is not stored.
+    // The client has disconnected, so the rest of its body is not stored.
     if (this.#isReleased) return 'client';
     const refused = this.#budget.grow(this.#own, bytes);
     if (refused === undefined) this.#bytes += bytes;
     return refused;
   }
 
-  /** Marks the body as complete, or as one that will not be read further. */
+  /** Marks the body as complete, or as one that will not be read any further. */
   read(): void {
     if (!this.#isReading) return;
     this.#isReading = false;
@@ -179,8 +179,8 @@ export class BodyHold {
 }
 
 /**
- * A connection is closed only for a client that would hold at most this fraction (1/n) of the
- * largest holder's share. With a larger fraction, a few clients with large shares would repeatedly
- * close each other's connections.
+ * A connection is closed in favour of a client only if that client would hold at most this fraction
+ * (1/n) of the largest holder's share. With a larger fraction, a few clients with large shares
+ * would repeatedly close each other's connections.
  */
 export const LARGEST_HOLDER_FACTOR = 8;

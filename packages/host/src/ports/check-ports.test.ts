@@ -5,7 +5,7 @@ import { checkPorts, PortError } from './check-ports.ts';
 
 const host = '127.0.0.1';
 
-test('a check leaves free ports free, and accepts port 0', async () => {
+test('checking ports leaves free ports free, and accepts port 0', async () => {
   const server = createServer();
   const port = await listen(server, 0, host);
   await new Promise((resolve) => server.close(resolve));
@@ -17,7 +17,7 @@ test('a check leaves free ports free, and accepts port 0', async () => {
   server.close();
 });
 
-test('the error for a port in use contains its flag, and other ports are released', async () => {
+test('the error for a port in use names its flag, and the other ports are released', async () => {
   const [taken, other] = [createServer(), createServer()];
   const port = await listen(taken, 0, host);
   const free = await listen(other, 0, host);
@@ -38,7 +38,7 @@ test('the error for a port in use contains its flag, and other ports are release
   taken.close();
 });
 
-test('two equal ports and an address of another machine are refused', async () => {
+test("the same port twice and another machine's address are refused", async () => {
   const server = createServer();
   const port = await listen(server, 0, host);
   await new Promise((resolve) => server.close(resolve));

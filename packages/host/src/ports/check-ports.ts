@@ -21,8 +21,8 @@ export class PortError extends Error {
 
 /**
  * Throws `PortError` unless all of these ports can be opened at once; port 0 stands for any free
- * port. It is called at the beginning of a start, because a start can take a long time and creates
- * files before it listens.
+ * port. Called at the beginning of startup, because startup can take a long time and creates files
+ * before it listens.
  */
 export async function checkPorts(requests: readonly PortRequest[]): Promise<void> {
   const opened: Server[] = [];
@@ -49,7 +49,7 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/** Returns the host in the notation of URLs. */
+/** Returns the host as written in URLs. */
 export function hostText(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { IncomingMessage } from 'node:http';
 
-/** Returns the client address for limits: the peer, or the client of a trusted proxy. */
+/** Returns the client address used for limits: the peer, or the client behind a trusted proxy. */
 export type ClientIp = (peer: string | undefined, forwardedFor: string | undefined) => string;
 
 /**
@@ -15,8 +15,8 @@ export function clientIpFinder(trustedProxies: readonly string[]): ClientIp {
     let client = normalIp(peer ?? '') ?? '';
     if (forwardedFor === undefined) return client;
     const hops = forwardedFor.split(',');
-    // The hops are read from the nearest one outwards, because each one is reported by the trusted
-    // proxy behind it.
+    // The hops are read from the nearest outwards, because each is reported by the trusted proxy
+    // nearer to the venue.
     for (let index = hops.length - 1; index >= 0 && isIP(client) !== 0; index--) {
       if (!isTrusted(client)) break;
       const hop = normalIp((hops[index] as string).trim());
@@ -40,8 +40,8 @@ export function isLoopback(ip: string): boolean {
 const GROUPS_OF_NETWORK = 4;
 
 /**
- * Returns the unit of limits: an IPv4 address, or the first 64 bits of an IPv6 address, because
- * every IPv6 user has 2^64 addresses.
+ * Returns the unit that limits apply to: an IPv4 address, or the first 64 bits of an IPv6 address,
+ * because every IPv6 user has 2^64 addresses.
  */
 export function clientKey(ip: string): string {
   if (!ip.includes(':')) return ip;
@@ -58,8 +58,8 @@ export function clientKey(ip: string): string {
 }
 
 /**
- * Returns the address without port and brackets, with IPv4 in its own notation, or undefined if it
- * is invalid.
+ * Returns the address without port or brackets, with IPv4 addresses in IPv4 notation, or undefined
+ * if it is invalid.
  */
 export function normalIp(text: string): string | undefined {
   let ip = text;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ClientTurns } from './client-turns.ts';
 
-/** Serves all waiting items at this cost in tokens per item. */
+/** Serves all waiting items at a given cost in tokens per item. */
 function served(turns: ClientTurns<string>, tokens: number, nowMs: number): string[] {
   const items: string[] = [];
   for (let next = turns.next(); next !== undefined; next = turns.next()) {
@@ -21,7 +21,7 @@ test('R-requests: clients take turns, and the items of one client keep their ord
   expect(served(turns, 1, 0)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
 });
 
-test('further items of a client wait while one of them is served', () => {
+test("a client's further items wait while one of them is being served", () => {
   const turns = new ClientTurns<string>({ perSecond: 1, burst: 100 });
   turns.add('a', 'a1', 0);
   const first = turns.next();
@@ -32,7 +32,7 @@ test('further items of a client wait while one of them is served', () => {
   expect(turns.next()?.item).toBe('a2');
 });
 
-test('a client without tokens is served when it has earned one, or earlier on explicit request', () => {
+test('a client without tokens is served once it has earned one, or earlier on explicit request', () => {
   const turns = new ClientTurns<string>({ perSecond: 10, burst: 5 });
   for (const item of ['a1', 'a2', 'a3']) turns.add('a', item, 0);
   turns.add('b', 'b1', 0);
@@ -47,12 +47,12 @@ test('a client without tokens is served when it has earned one, or earlier on ex
   expect(resting?.item).toBe('a2');
   turns.wake(199);
   expect(turns.hasNext).toBe(false);
-  // At this time, the client has paid a debt of one token and earned another token.
+  // By now, the client has paid off a debt of one token and earned another token.
   turns.wake(200);
   expect(served(turns, 0, 200)).toEqual(['a3']);
 });
 
-test('an idle client is dropped when its bucket is full again', () => {
+test('an idle client is dropped once its bucket is full again', () => {
   const turns = new ClientTurns<string>({ perSecond: 10, burst: 20 });
   for (let at = 0; at < 100; at++) turns.add(`${at}`, 'x', 5_000);
   expect(turns.size).toBe(100);

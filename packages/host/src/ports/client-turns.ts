@@ -1,6 +1,6 @@
 import { type BucketRate, TokenBucket } from './token-bucket.ts';
 
-/** Clients take turns, and their rate is not limited. */
+/** A rate without a limit: clients only take turns. */
 export const NO_PACE: BucketRate = { perSecond: Infinity, burst: Infinity };
 
 type Client<Item> = {
@@ -9,7 +9,7 @@ type Client<Item> = {
   /** The time of its last request or service. */
   atMs: number;
   /**
-   * The number of the client's items that are being served. Its other items wait until these are
+   * The number of the client's items that are being served. Its other items wait until those are
    * finished.
    */
   served: number;
@@ -18,9 +18,9 @@ type Client<Item> = {
 export type Turn<Item> = { readonly id: string; readonly item: Item };
 
 /**
- * Orders the waiting items of clients: one item per client in turn, and the items of one client in
- * order. A client without tokens is paused until it has earned some. The caller decides when paused
- * clients are served.
+ * Orders clients' waiting items: one item per client in turn, and each client's items in order. A
+ * client without tokens is paused until it has earned some. The caller decides when paused clients
+ * are served.
  */
 export class ClientTurns<Item> {
   readonly #pace: BucketRate;
@@ -78,8 +78,8 @@ export class ClientTurns<Item> {
   }
 
   /**
-   * Ends serving an item and deducts its further cost. The client's next item waits behind those of
-   * others.
+   * Ends serving an item and deducts its remaining cost. The client's next item waits behind other
+   * clients' items.
    */
   end(id: string, tokens: number, nowMs: number): void {
     const client = this.#client(id, nowMs);
@@ -88,7 +88,7 @@ export class ClientTurns<Item> {
     if (client.waiting.length > 0 && client.served === 0) this.#queue(id, client, nowMs);
   }
 
-  /** Clients that have earned a token are served again. */
+  /** Puts clients that have earned a token back in line. */
   wake(nowMs: number): void {
     for (const [id, client] of this.#resting) {
       if (client.bucket.left(nowMs) < 1) continue;

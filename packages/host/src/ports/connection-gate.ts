@@ -2,8 +2,9 @@ import type { Socket } from 'node:net';
 
 /**
  * Limits connections (R-requests) per client and in total, so that files, the operations port and
- * the log always get a descriptor. A client at its limit loses an idle connection. At the total
- * limit, a new connection replaces an idle one of the client with the most connections.
+ * the log always get a descriptor. A client at its limit has an idle connection closed. At the
+ * total limit, a new connection replaces an idle one belonging to the client with the most
+ * connections.
  */
 
 export type ConnectionLimits = {
@@ -16,7 +17,10 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   connectionsPerClientMax: 512,
 };
 
-/** The state of a connection. In the first two states the connection can be closed for others. */
+/**
+ * The state of a connection. In the first two states, the connection can be closed in favour of
+ * others.
+ */
 type Doing = 'waiting' | 'sending' | 'working' | 'upgraded';
 
 type GateRefusal = 'client' | 'all';
@@ -28,7 +32,9 @@ type Guest = {
   sinceMs: number;
 };
 
-/** A connection that became idle more recently than this may have a request on its way. */
+/**
+ * A connection that became idle less than this many milliseconds ago may have a request on its way.
+ */
 const UNUSED_MS = 1_000;
 
 export class ConnectionGate {
@@ -46,9 +52,7 @@ export class ConnectionGate {
     return this.#guests.size;
   }
 
-  /**
-   * The number of connections that were refused, and of those that were closed in favour of others.
-   */
+  /** How many connections were refused, and how many were closed in favour of others. */
   get counts(): { readonly refused: number; readonly evicted: number } {
     return { refused: this.#refused, evicted: this.#evicted };
   }
@@ -99,8 +103,8 @@ export class ConnectionGate {
   }
 
   /**
-   * Closes a connection of the client that has the most, if that client has more than the new one
-   * would have.
+   * Closes a connection of the client with the most, if that is more than the new client would
+   * have.
    */
   #evictLargest(own: number): boolean {
     let most: ReadonlySet<Guest> = new Set();
@@ -135,7 +139,7 @@ function first(guests: ReadonlySet<Guest>, isMeant: (guest: Guest) => boolean): 
   return undefined;
 }
 
-/** Refuses a connection with a short response, without reading its data. */
+/** Refuses a connection with a short response, without reading any data. */
 export function turnAway(socket: Socket, refusal: GateRefusal, client: string): void {
   const isOwn = refusal === 'client';
   const status = isOwn ? '429 Too Many Requests' : '503 Service Unavailable';

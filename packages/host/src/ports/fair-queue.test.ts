@@ -28,7 +28,7 @@ describe('R-requests: clients take turns in a fair queue', () => {
     expect(order.indexOf('c') - before).toBeLessThanOrEqual(2);
   });
 
-  test('the rest of the process runs between slices', async () => {
+  test('the rest of the process gets to run between slices', async () => {
     const queue = new FairQueue(NO_PACE);
     let [done, others] = [0, 0];
     const count = (): void => {
@@ -57,7 +57,7 @@ describe('R-requests: clients take turns in a fair queue', () => {
     expect(done).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('clients that exceed their rate share a part of the time and do not delay others', async () => {
+  test('clients that exceed their rate share a fixed part of the time and do not delay others', async () => {
     const queue = new FairQueue({ perSecond: 1, burst: 10 });
     const startedMs = performance.now();
     const done = { a: 0, b: 0 };

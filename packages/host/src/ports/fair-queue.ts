@@ -4,26 +4,28 @@ import type { BucketRate } from './token-bucket.ts';
 /**
  * Decides which request runs next. Clients take turns with one request each, regardless of their
  * number of connections, and after a few milliseconds the rest of the process gets its turn.
- * Clients that exceed their pace, by number or by cost of requests, together get a limited part of
- * the thread. Their requests run later, but are not refused.
+ * Clients that exceed their pace, in number or cost of requests, together get a limited share of
+ * the thread's time. Their requests run later, but are not refused.
  */
 
-/** The rate up to which a client's requests have priority, and the burst of an idle client. */
+/**
+ * The rate up to which a client's requests have priority, and the burst allowed after being idle.
+ */
 type Pace = BucketRate;
 
 /**
- * The rate exceeds what all request limits allow together, and the burst exceeds that of a browser
- * that opens the page.
+ * The rate is higher than all request limits together allow, and the burst larger than that of a
+ * browser opening the page.
  */
 export const PACE: Pace = { perSecond: 100, burst: 400 };
 
 /** The time for requests before the rest of the process gets its turn, in milliseconds. */
 const SLICE_MS = 2;
-/** The period of a slice while no requests wait, in milliseconds. */
+/** How often a new slice begins while no requests are waiting, in milliseconds. */
 const WINDOW_MS = 10;
 /** The cost of a slow request, in tokens per millisecond. */
 const TOKENS_PER_MS = 5;
-/** The interval at which clients that exceed their pace are served. */
+/** How often clients that exceed their pace are served, in milliseconds. */
 const REST_MS = 10;
 /**
  * The time per slice for all clients that exceed their pace, in milliseconds. The other clients
@@ -32,7 +34,7 @@ const REST_MS = 10;
 const SPARE_MS = 2;
 const SPARED_FACTOR = 9;
 
-/** The cost of a continuation, and the turn of the request that it continues. */
+/** The cost of a continuation, and the turn of the request it continues. */
 type Follows = { readonly tokens?: number; readonly turn?: number };
 
 type Asked = { readonly run: () => void; readonly tokens: number };
@@ -43,7 +45,7 @@ export class FairQueue {
   #isTimed = false;
   #windowMs = 0;
   #usedMs = 0;
-  /** The time at which clients that exceed their pace are served again. */
+  /** When clients that exceed their pace are next served. */
   #spareFromMs = 0;
 
   constructor(pace: Pace = PACE) {
@@ -54,14 +56,15 @@ export class FairQueue {
     return this.#turns.size;
   }
 
-  /** Identifies the current turn, for continuations of its request. */
+  /** Identifies the current turn, for continuations of the request served in it. */
   get turn(): number {
     return this.#windowMs;
   }
 
   /**
-   * Runs the function immediately if no request waits and there is time. A continuation of a
-   * request costs no token, and does not wait again within the turn of that request.
+   * Runs the function immediately if no request is waiting and there is time. By default, a
+   * continuation of a request costs no token, and it does not wait again within that request's
+   * turn.
    */
   take(id: string, run: () => void, { tokens = 1, turn }: Follows = {}): void {
     const nowMs = performance.now();
@@ -88,7 +91,7 @@ export class FairQueue {
     if (this.#turns.hasResting) this.#wakeLater();
   }
 
-  /** Serves one request of each client in turn until the time of the slice has elapsed. */
+  /** Serves one request of each client in turn until the slice is used up. */
   readonly #next = (): void => {
     this.#isDue = false;
     this.#open(performance.now());

@@ -28,9 +28,9 @@ import { FairQueue } from './fair-queue.ts';
 import { isForeign, type Visitors } from './visitors.ts';
 
 /**
- * The common part of all ports for untrusted clients (R-requests): limits on connections, one
- * request at a time per connection, clients in turn, and memory limits for bodies and responses.
- * The owner of the port produces the responses.
+ * The common core of all ports for untrusted clients (R-requests): limits on connections, one
+ * request at a time per connection, clients taking turns, and memory limits for bodies and
+ * responses. The port's owner produces the responses.
  */
 
 export type HttpPortOptions = {
@@ -42,8 +42,8 @@ export type HttpPortOptions = {
   /** Requests from pages of other origins are answered with 403 without calling `serve`. */
   readonly visitors: Visitors;
   /**
-   * Returns true for proxies, which have connections of several clients and no limit on their
-   * number.
+   * Returns true for proxies. Their connections belong to several clients, so their number is not
+   * limited.
    */
   readonly isProxy?: ((ip: string) => boolean) | undefined;
   /** Selects the WebSocket handshakes that are passed to `upgrade`. */
@@ -56,25 +56,25 @@ export type HttpPortOptions = {
   /** Decides the order of requests. Ports with the same clients can share a queue. */
   readonly queue?: FairQueue | undefined;
   /**
-   * A prefix for the clients of a port with a shared queue. They take separate turns from clients
+   * A prefix for the clients of a port with a shared queue. They take turns separately from clients
    * with the same address on other ports.
    */
   readonly turnsOf?: string | undefined;
-  /** The time limits for the headers of a request and for the whole request. */
+  /** The time limits for a request's headers and for the whole request. */
   readonly headersTimeoutMs?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
-  /** The time for which a drain waits for slow clients. */
+  /** How long a drain waits for slow clients. */
   readonly drainMs?: number | undefined;
   /**
-   * The time for which a drain still accepts requests on open connections, one on each. By default,
-   * it accepts none.
+   * How long a drain still accepts requests on open connections, one on each. By default, it
+   * accepts none.
    */
   readonly lingerMs?: number | undefined;
 };
 
 type PostOptions = {
   readonly paths: ReadonlySet<string>;
-  /** Bodies that are longer than this are left to `serve`. */
+  /** Bodies longer than this are left to `serve`. */
   readonly bytesMax: number;
   /** Handles a request when it is its client's turn. */
   readonly serve: (call: PostCall) => void;
@@ -82,8 +82,8 @@ type PostOptions = {
 
 /**
  * The module is not imported, because an import resolves all of its exports. That would load the
- * runtime's WebSocket client, which no port needs and which takes longer to load than all other
- * exports together.
+ * runtime's WebSocket client, which no port needs and which takes longer to load than everything in
+ * the other exports.
  */
 const { createServer } = process.getBuiltinModule('node:http');
 
@@ -92,22 +92,22 @@ type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) =
 const KEEP_ALIVE_MS = 65_000;
 /** The runtime closes idle connections this much later than it announces. */
 const KEEP_ALIVE_BUFFER_MS = 1_000;
-/** A connection with a pending response is closed after this time without progress. */
+/** A connection with a pending response is closed after this many milliseconds without progress. */
 const SILENCE_MS = 30_000;
 /**
- * The time for which a stop waits for slow clients. It is short, because a stop still has to write
- * a snapshot.
+ * How long a shutdown waits for slow clients. The time is short, because the shutdown still has to
+ * write a snapshot.
  */
 const DRAIN_MS = 5_000;
 const HEAD_BYTES = 512;
 
-/** A connection with its pending requests. */
+/** A connection and its pending requests. */
 type Line = {
   readonly pipeline: Pipeline;
   readonly calls: Set<CallUse>;
   /** The client address if no proxy reports another one. */
   readonly ip: string;
-  /** The last Host header that `visitors` has accepted. */
+  /** The last Host header accepted by `visitors`. */
   host: string | undefined;
 };
 
@@ -141,7 +141,7 @@ export class HttpPort {
     this.server = createServer(settings, (request, response) => this.#enter(request, response));
     this.server.timeout = SILENCE_MS;
     this.server.prependListener('connection', (socket: Socket) => this.#admit(socket));
-    // This listener is registered after the runtime's own listener, which sets up the parser.
+    // Registered after the runtime's own listener, which sets up the parser.
     this.server.on('connection', (socket: Socket) => this.#follow(socket));
     this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       this.#enter(request, response, 'continue');
@@ -168,14 +168,14 @@ export class HttpPort {
     return this.#isDraining && !this.#isLingering;
   }
 
-  /** The number of open connections, and of those that were refused or closed. */
+  /** How many connections are open, and how many were refused or closed. */
   get connections(): { readonly open: number; readonly refused: number; readonly evicted: number } {
     return { open: this.#gate.size, ...this.#gate.counts };
   }
 
   /**
-   * The number of bodies that are being read, and of the bytes of those whose request has no
-   * response yet.
+   * How many bodies are being read, and how many bytes belong to bodies whose requests have not
+   * been answered yet.
    */
   get bodies(): { readonly bodies: number; readonly bytes: number } {
     return this.#bodies.use;
@@ -199,14 +199,14 @@ export class HttpPort {
   }
 
   /**
-   * Stops accepting connections. Resolves when every pending request has got its response or its
+   * Stops accepting connections. Resolves when every pending request has been answered or its
    * client has timed out. The owner refuses new requests on open connections in the meantime.
    */
   async drain(): Promise<void> {
     if (!this.#isDraining) {
       this.#isDraining = true;
-      // This calls the method of `net`, because the method of `http` closes idle connections that
-      // are about to be used.
+      // The method of `net` is called, because that of `http` closes idle connections that are
+      // about to be used.
       NetServer.prototype.close.call(this.server);
       await this.#linger();
     }
@@ -232,11 +232,11 @@ export class HttpPort {
   }
 
   /**
-   * Accounts for a body that has arrived over a socket. Returns a function that ends its request,
-   * or the exhausted budget.
+   * Accounts for a body that arrived over a socket. Returns a function to call when its request
+   * ends, or the exhausted budget.
    */
   holdBody(client: string, bytes: number): (() => void) | BodyRefusal {
-    // Only a body that is still being read can be cut.
+    // Only a body that is still being read can be cut off.
     const hold = this.#bodies.enter(client, () => undefined);
     if (typeof hold === 'string') return hold;
     const refused = hold.grow(bytes);
@@ -252,7 +252,7 @@ export class HttpPort {
     };
   }
 
-  /** Returns the body of a request that has arrived completely, or the exhausted budget. */
+  /** Returns the body of a request that has arrived in full, or the exhausted budget. */
   readPost(call: PostCall): ReadBody {
     const { body } = call.post;
     const hold = this.#bodies.enter(call.client, () => call.socket.destroy());
@@ -265,7 +265,9 @@ export class HttpPort {
     return { text: body.toString('utf8'), bytes: body.length };
   }
 
-  /** Marks the connection as in use while a request is processed, even without traffic. */
+  /**
+   * Marks the connection as in use while a request is being processed, even if there is no traffic.
+   */
   works(call: CallUse): void {
     this.#gate.note(call.socket, 'working');
   }
@@ -320,9 +322,7 @@ export class HttpPort {
     socket.once('close', () => calls.forEach(leave));
   }
 
-  /**
-   * Accepts a request that needs none of the checks that `#serve` makes for requests in general.
-   */
+  /** Accepts a request that does not need the checks `#serve` makes for requests in general. */
   #take(socket: Socket, line: Line, bytes: Buffer): TakenRequest | undefined {
     const { posts, visitors } = this.#options;
     if (posts === undefined || this.#isDraining || !socket.writable) return undefined;
@@ -350,7 +350,7 @@ export class HttpPort {
   }
 
   /**
-   * Sends a response. The next request can start when the operating system has accepted the
+   * Sends a response. The next request can start once the operating system has accepted the
    * response.
    */
   #finishPost(call: PostCall, line: Line, answer: FinishedAnswer): void {
@@ -369,7 +369,7 @@ export class HttpPort {
   }
 
   /**
-   * Counts a request until its response is sent. A pending request gets no event when its
+   * Counts a request until its response is sent. A pending request does not get an event when its
    * connection closes, so the connection notifies it.
    */
   #enter(request: IncomingMessage, response: ServerResponse, expects?: 'continue' | 'other'): void {
@@ -455,7 +455,7 @@ export function forwardedFor(request: IncomingMessage): string | undefined {
 
 /**
  * Counts the Host headers. The runtime uses the first one and drops the others, but a proxy may
- * have used one of those.
+ * have used one of the others.
  */
 function hostsOf({ rawHeaders }: IncomingMessage): number {
   let hosts = 0;
@@ -471,28 +471,25 @@ function refuseUpgrade(socket: Duplex): void {
   socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
 }
 
-/** The resources that are held for a request. */
+/** The resources held for a request. */
 type CallUse = {
   readonly socket: Socket;
   readonly startedMs: number;
-  /** The client address, and the client whose budget applies. */
+  /** The client's address, and the client whose budget applies. */
   readonly ip: string;
   readonly client: string;
   /**
-   * These functions release resources when the response has been sent or the client has
+   * Functions that release resources when the response has been sent or the client has
    * disconnected.
    */
   readonly releases: (() => void)[];
-  /** True after the release. */
+  /** True once the resources have been released. */
   isOver: boolean;
-  /**
-   * True if the connection closes after the response, because the remainder of the body is not
-   * read.
-   */
+  /** True if the connection closes after the response, because the rest of the body is not read. */
   isLast: boolean;
 };
 
-/** One request of a port, and the resources held for it. */
+/** A request on a port, and the resources held for it. */
 export type PortCall = CallUse & {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -500,7 +497,7 @@ export type PortCall = CallUse & {
   awaitsContinue: boolean;
 };
 
-/** One request without the objects of the runtime's parser. */
+/** A request without the objects created by the runtime's parser. */
 export type PostCall = CallUse & {
   readonly post: SimplePost;
   isAnswered: boolean;

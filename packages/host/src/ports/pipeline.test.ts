@@ -13,7 +13,7 @@ afterEach(async () => {
 
 type Served = { readonly url: string; readonly text: string };
 
-/** Opens a port that echoes each request after a turn of the event loop. */
+/** Opens a port that echoes each request after one turn of the event loop. */
 async function aPort(options: Partial<HttpPortOptions> = {}, bodyBytes = 0) {
   const served: Served[] = [];
   const most = { inWork: 0 };
@@ -59,7 +59,7 @@ const chunked = (url: string, parts: readonly string[]): string => {
 };
 
 describe('pipelined requests wait for each other', () => {
-  test('pipelined requests are processed one by one and in order, and each of them gets a response', async () => {
+  test('pipelined requests are processed one by one and in order, and each gets a response', async () => {
     const { most, number, port, served } = await aPort();
     const socket = open(number);
     const urls = Array.from({ length: 2_000 }, (_, index) => `/${index}`);
@@ -71,14 +71,14 @@ describe('pipelined requests wait for each other', () => {
     await expect.poll(() => port.inFlight).toBe(0);
   });
 
-  test('pipelined requests wait while the client does not read its responses, and the sender also waits', async () => {
+  test('pipelined requests wait while the client is not reading its responses, and so does the sender', async () => {
     const { number, port, served } = await aPort({}, 50_000);
     const socket = open(number);
     socket.pause();
     const many = get('/').repeat(40_000);
     for (let index = 0; index < 8; index++) socket.write(many);
     await expect.poll(() => port.unreadBytes + served.length).toBeGreaterThan(0);
-    // The responses fill the system's buffers, after which no further request is processed.
+    // The responses fill the system's buffers; after that, no further request is processed.
     let before = -1;
     await expect
       .poll(
@@ -151,7 +151,7 @@ describe('pipelined requests wait for each other', () => {
 });
 
 describe('a pipelined connection can be upgraded or closed', () => {
-  test('a connection passes the bytes after a WebSocket handshake to its stream', async () => {
+  test("the bytes after a WebSocket handshake are passed to the connection's stream", async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const { number } = await aPort({
       accepts: () => true,

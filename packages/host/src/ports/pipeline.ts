@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 type PipelineOptions = {
-  /** Schedules the continuation of a connection with many requests. */
+  /** Schedules further work on a connection with many requests. */
   readonly later: (run: () => void) => void;
   /**
-   * Offers the bytes of the next requests to another reader. It returns the first request if it
-   * accepts it, and undefined if the runtime must parse it.
+   * Offers the bytes of the next requests to another reader. Returns the first request if that
+   * reader accepts it, or undefined if the runtime must parse it.
    */
   readonly read: (bytes: Buffer) => TakenRequest | undefined;
 };
 
-/** A complete request that is not passed to the runtime's parser. */
+/** A complete request that need not be passed to the runtime's parser. */
 export type TakenRequest = {
   readonly bytes: number;
   readonly serve: () => void;
@@ -20,9 +20,9 @@ export type TakenRequest = {
 /**
  * Passes the bytes of a connection to the parser one request at a time. The runtime's parser
  * processes everything that has arrived. Sixty kilobytes can contain two thousand requests without
- * a body. All of them would start before any other client gets a turn, each with its response in
- * memory. This class holds the bytes after a request until its response has been sent. The socket's
- * buffer then fills, and the sender also waits.
+ * a body. All of them would start before any other client gets a turn, and all their responses
+ * would be in memory. This class holds back the bytes after a request until its response has been
+ * sent. The socket's buffer then fills, and the sender has to wait.
  *
  * Simple requests are offered to another reader first. Taking over the `data` listener ends the
  * runtime's native reading of the socket, which would save about a fifth of the CPU time of other
@@ -37,25 +37,31 @@ export class Pipeline {
   readonly #options: PipelineOptions;
   #current: Pick<IncomingMessage, 'complete'> | undefined;
   /**
-   * True if the parser has received exactly the requests whose responses were sent, so that the
-   * next bytes begin a request. The parser gets the first request of every connection, because it
-   * waits for one with a time limit.
+   * True if the parser has received exactly those requests whose responses have been sent, so that
+   * the next bytes begin a request. The first request of every connection goes to the parser,
+   * because the parser waits for one with a time limit.
    */
   #isBetween = false;
-  /** True if the parser gets the current request without any bytes after it. */
+  /** True if the parser receives the current request without any bytes after it. */
   #isExact = false;
-  /** The number of missing bytes of the body. It is unknown for a chunked body. */
+  /** The number of bytes of the body still missing; unknown for a chunked body. */
   #bodyLeft = 0;
   /** The number of bytes passed to the parser after the end of a request's head. */
   #behindHead = 0;
-  /** The number of bytes matched so far in the sequence that ends a head. */
+  /**
+   * The number of bytes matched so far of the `\r
+   *
+   * \r
+   *
+   * ` terminator of a head.
+   */
   #matched = 0;
   #rest: Buffer = NOTHING;
   #isLeft = false;
   /** True if too many parts have arrived at once and the next ones wait for their turn. */
   #isWaiting = false;
 
-  /** The constructor must be called after the runtime has set up the connection. */
+  /** Must be constructed after the runtime has set up the connection. */
   constructor(socket: Socket, options: PipelineOptions) {
     const [feed] = socket.listeners('data') as ((bytes: Buffer) => void)[];
     if (feed === undefined) throw new TypeError('the connection has no data listener');
@@ -67,7 +73,8 @@ export class Pipeline {
   }
 
   /**
-   * Called by the port when the parser has found the head of a request, while bytes are passed on.
+   * Called by the port when the parser has found the head of a request, which happens while bytes
+   * are being passed on.
    */
   begin(request: IncomingMessage): void {
     const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
@@ -78,8 +85,8 @@ export class Pipeline {
   }
 
   /**
-   * Called when the response has been sent or its client has disconnected. After that, the next
-   * request can start.
+   * Called when the response has been sent or its client has disconnected. The next request can
+   * then start.
    */
   end(): void {
     this.#isBetween = this.#isExact && this.#current?.complete === true;
@@ -142,8 +149,8 @@ export class Pipeline {
   }
 
   /**
-   * Pauses the socket and returns the bytes to it. It is called only if there are bytes, because a
-   * connection that is being read reports when its client disconnects.
+   * Pauses the socket and returns the bytes to it. Called only if there are bytes, because only a
+   * connection that is being read reports that its client has disconnected.
    */
   #putBack(): void {
     this.#socket.pause();
@@ -156,7 +163,7 @@ export class Pipeline {
     if (!isOver && !this.#isWaiting && this.#socket.isPaused()) this.#socket.resume();
   }
 
-  /** Returns the bytes that are known to belong to one request. */
+  /** Returns bytes known to belong to a single request. */
   #nextPart(): Buffer {
     const rest = this.#rest;
     this.#behindHead = 0;
@@ -171,8 +178,8 @@ export class Pipeline {
       return rest;
     }
     this.#matched = 0;
-    // If the bytes contain no other end of a head, no second request can begin in them. Most bodies
-    // arrive together with their head.
+    // If the bytes do not contain the end of another head, no second request can begin in them.
+    // Most bodies arrive together with their head.
     if (rest.indexOf(END_OF_HEAD, end) >= 0) return rest.subarray(0, end);
     this.#behindHead = rest.length - end;
     this.#matched = matchedBy(rest, 0);
@@ -194,8 +201,8 @@ export class Pipeline {
 }
 
 /**
- * The maximum number of parts that are passed on at once. A request with its body has a few parts.
- * A flood of empty lines, which do not count as requests, has one part per four bytes.
+ * The maximum number of parts passed on at once. A request with its body takes a few parts. A flood
+ * of empty lines, which do not count as requests, takes one part per four bytes.
  */
 const PARTS_MAX = 32;
 const NOTHING = Buffer.alloc(0);
@@ -204,8 +211,11 @@ const COMPLETE = { complete: true };
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 /**
- * Returns how many bytes of the end of a head match at the end of the given bytes, given the number
- * that matched before.
+ * Returns how many bytes of the `\r
+ *
+ * \r
+ *
+ * ` terminator are matched at the end of the given bytes, given how many were matched before them.
  */
 function matchedBy(bytes: Buffer, before: number): number {
   const last = END_OF_HEAD.length - 1;

@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BodyHold, BodyRefusal } from './body-budget.ts';
 
-/** These functions read bodies of limited size and respond to clients that are still sending. */
+/** Functions that read bodies of limited size and respond to clients that are still sending. */
 
 export type BodyFault = 'tooLarge' | 'notUtf8' | BodyRefusal;
 
 export type BodyBounds = {
   readonly bytesMax: number;
   /**
-   * Returns a different size limit for a body that begins with these bytes. It is called once, when
+   * Returns a different size limit for a body that begins with these bytes. Called once, when
    * `bytesMax` is reached.
    */
   readonly bytesMaxOf?: (start: Buffer) => number;
@@ -21,8 +21,8 @@ const BUFFER_BYTES_MIN = 4 * 1024;
 
 /**
  * Collects a body. Calls back once, and never if the client disconnects. Pieces are copied into one
- * buffer as they arrive, because a client that sends single bytes would otherwise cause an object
- * for each of them.
+ * buffer as they arrive, because otherwise a client sending single bytes would cause an object to
+ * be created for each.
  */
 export function readBody(
   request: IncomingMessage,
@@ -74,17 +74,14 @@ export function readBody(
 
 const EMPTY = Buffer.alloc(0);
 
-/**
- * A remainder of up to this many bytes is read and discarded, so that the connection can be reused.
- */
+/** Up to this many remaining bytes are read and discarded, so that the connection can be reused. */
 const DROPPED_BYTES_MAX = 4 * 1024 * 1024;
 /**
- * The time for which a client that is still sending can read the response before the connection is
- * closed.
+ * How long a client that is still sending has to read the response before the connection is closed.
  */
 const LINGER_MS = 1000;
 
-/** Returns true if the remainder is known to be short enough to be discarded. */
+/** Returns true if the rest of the body is known to be short enough to discard. */
 function canDropRest(request: IncomingMessage): boolean {
   if (request.complete) return true;
   const length = request.headers['content-length'];
@@ -94,7 +91,7 @@ function canDropRest(request: IncomingMessage): boolean {
 
 /**
  * Ends a response on a connection that will be closed while the client is still sending. Closing
- * immediately would reset the connection and lose the response, so the remainder is read for a
+ * immediately would reset the connection and lose the response, so what remains is read for a
  * moment.
  */
 function endLingering(request: IncomingMessage, response: ServerResponse): void {
@@ -130,7 +127,7 @@ export function finishAnswer(
   { body, headers: given, isLast, status }: FinishedAnswer,
 ): void {
   const headers = [...given];
-  // A 204 response has no body, and a 304 response does not describe the cached body.
+  // A 204 response has no body, and a 304 response does not give the length of the cached one.
   if (status !== 204 && status !== 304) {
     headers.push('content-length', String(Buffer.byteLength(body)));
   }

@@ -5,7 +5,7 @@ import { systemTime } from '../clock.ts';
 import type { FinishedAnswer } from './read-body.ts';
 
 /**
- * Reads the POST requests of common clients without the runtime's parser, whose objects and events
+ * Reads POST requests from common clients without the runtime's parser, whose objects and events
  * take most of the CPU time of a short request. A request that is incomplete or unusual in any way
  * is left to the runtime, so that requests are refused in a single place.
  */
@@ -19,7 +19,7 @@ export type SimplePost = {
   readonly bytes: number;
 };
 
-/** Heads that are longer than this are left to the runtime. */
+/** Heads longer than this are left to the runtime. */
 const HEAD_BYTES_MAX = 1024;
 const END_OF_HEAD = '\r\n\r\n';
 
@@ -27,7 +27,10 @@ const REQUEST_LINE = /^POST (\/[a-z-]*) HTTP\/1\.1\r\n/;
 const HEADER_LINE = /([A-Za-z-]+): ([\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)\r\n/y;
 const LENGTH = /^[0-9]{1,8}$/;
 
-/** The only values of headers that have an effect. Any other value is left to the runtime. */
+/**
+ * The only accepted values for headers that have an effect. A request with any other value is left
+ * to the runtime.
+ */
 const EXPECTED: ReadonlyMap<string, string> = new Map([
   ['content-type', 'application/json'],
   ['connection', 'keep-alive'],
@@ -60,7 +63,7 @@ export function readSimplePost(bytes: Buffer): SimplePost | undefined {
 
 type Head = { readonly path: string; readonly host: string; readonly length: number };
 
-/** Clients send the same few heads repeatedly, which differ only in the length of the body. */
+/** Clients send the same few heads over and over; they differ only in the length of the body. */
 const HEADS_MAX = 500;
 const heads = new Map<string, Head>();
 
@@ -74,7 +77,7 @@ function headOf(lines: string): Head | undefined {
   return head;
 }
 
-/** Reads a request line and header lines, each of which occurs once. */
+/** Reads a request line and header lines; no header may occur twice. */
 function readHead(lines: string): Head | undefined {
   const request = REQUEST_LINE.exec(lines);
   if (request === null) return undefined;
@@ -99,7 +102,7 @@ function readHead(lines: string): Head | undefined {
     : { path, host, length: Number(length) };
 }
 
-/** The module is not imported, because that takes long; see `http-port.ts`. */
+/** The module is not imported, because that would take long; see `http-port.ts`. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** Returns the name of a status, which is empty for an unknown one. */
@@ -107,7 +110,7 @@ export function statusText(status: number): string {
   return STATUS_CODES[status] ?? '';
 }
 
-/** Sends a complete response with the same bytes that the runtime would send. */
+/** Sends a complete response, byte for byte as the runtime would. */
 export function sendAnswer(
   socket: Socket,
   { body, headers, isLast, status }: FinishedAnswer,

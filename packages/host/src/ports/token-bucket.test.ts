@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { TokenBucket, TokenBuckets } from './token-bucket.ts';
 
 describe('a bucket limits a rate and allows bursts', () => {
-  test('a bucket holds a burst and refills at its rate', () => {
+  test('a bucket holds one burst and refills at its rate', () => {
     const bucket = new TokenBucket({ perSecond: 20, burst: 3 }, 0);
     expect([1, 2, 3, 4].map(() => bucket.take(1, 0))).toEqual([true, true, true, false]);
     expect(bucket.msUntil(1, 0)).toBe(50);
@@ -40,7 +40,7 @@ describe('a bucket limits a rate and allows bursts', () => {
     expect(bucket.msUntil(1, 0)).toBe(0);
   });
 
-  test('a bucket matches a simple count of thousandths, no matter how often it is queried', () => {
+  test('a bucket agrees with a simple count of thousandths, no matter how often it is queried', () => {
     const step = fc.record({ ms: fc.nat(700), cost: fc.nat(9) });
     fc.assert(
       fc.property(

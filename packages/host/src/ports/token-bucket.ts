@@ -1,4 +1,4 @@
-/** The rate per second, and the burst, which is the size of the bucket. */
+/** The rate per second, and the burst, that is, the size of the bucket. */
 export type BucketRate = {
   /** `Infinity` disables the limit. */
   readonly perSecond: number;
@@ -7,13 +7,13 @@ export type BucketRate = {
 
 /**
  * The number of parts of a token. Each millisecond refills a whole number of parts, so only
- * spending is rounded, upwards.
+ * spending is rounded: up.
  */
 const PARTS = 1000;
 
 /**
- * Tokens that refill over time. An operation whose cost is known only afterwards can overspend, and
- * the excess is a debt that must be paid before tokens can be taken again. The caller provides the
+ * Tokens that refill over time. An operation whose cost is known only afterwards can overspend; the
+ * excess is a debt that must be paid off before tokens can be taken again. The caller supplies the
  * time; no tokens are lost if the clock steps back.
  */
 export class TokenBucket {
@@ -28,7 +28,7 @@ export class TokenBucket {
     this.#atMs = Math.floor(nowMs);
   }
 
-  /** Returns the number of tokens, which is negative for a debt. */
+  /** Returns the number of tokens; negative if there is a debt. */
   left(nowMs: number): number {
     this.#refill(nowMs);
     return this.#parts / PARTS;
@@ -38,27 +38,30 @@ export class TokenBucket {
     return this.left(nowMs) >= this.#rate.burst;
   }
 
-  /** Takes this many tokens if they are available, and returns whether they were. */
+  /** Takes a number of tokens if they are available, and returns whether they were. */
   take(tokens: number, nowMs: number): boolean {
     if (this.left(nowMs) < tokens) return false;
     this.spend(tokens, nowMs);
     return true;
   }
 
-  /** Takes this many tokens whether or not they are available. */
+  /** Takes a number of tokens, whether or not they are available. */
   spend(tokens: number, nowMs: number): void {
     this.#refill(nowMs);
     this.#parts -= Math.ceil(tokens * PARTS);
   }
 
-  /** Returns the number of milliseconds until this many tokens are available, or 0 if they are. */
+  /**
+   * Returns the number of milliseconds until a number of tokens is available, or 0 if they already
+   * are.
+   */
   msUntil(tokens: number, nowMs: number): number {
     this.#refill(nowMs);
     return Math.max(0, tokens * PARTS - this.#parts) / this.#rate.perSecond;
   }
 
   /**
-   * Adds the tokens earned since the last call. At one token per second, a millisecond refills a
+   * Adds the tokens earned since the last call. At one token per second, a millisecond adds a
    * fraction of a token.
    */
   #refill(nowMs: number): void {
@@ -92,12 +95,12 @@ export class TokenBuckets {
     return this.#buckets.size;
   }
 
-  /** Returns undefined if no bucket is stored, which means that the bucket is full. */
+  /** Returns undefined if no bucket is stored; the bucket is then full. */
   find(name: string): TokenBucket | undefined {
     return this.#buckets.get(name);
   }
 
-  /** Returns the bucket with a name, and creates it if it is missing. */
+  /** Returns the bucket with a given name, creating it if necessary. */
   of(name: string, nowMs: number): TokenBucket {
     this.#sweep(nowMs);
     const bucket = this.#buckets.get(name) ?? new TokenBucket(this.#rate, nowMs);

@@ -7,7 +7,7 @@ const OWN: Visitors = {
   names: 'any',
 };
 
-describe('the Host header decides on requests without Origin', () => {
+describe('for requests without Origin, the Host header decides', () => {
   test.each([
     '127.0.0.1:8692',
     '10.0.0.10:8692',
@@ -54,7 +54,7 @@ describe('the Origin header decides which pages are accepted', () => {
     }
   });
 
-  test('an Origin is accepted for pages of the venue and rejected as foreign for all others', () => {
+  test("the Origin of the venue's pages is accepted, and every other Origin is foreign", () => {
     const host = '127.0.0.1:8693';
     expect(isForeign({ host, origin: 'http://localhost:8690' }, OWN)).toBe(false);
     expect(isForeign({ host, origin: 'https://venue.example' }, OWN)).toBe(false);

@@ -17,7 +17,7 @@ export type Visitors =
 /**
  * Returns true if a request comes from a page of another site. Browsers name the page in `Origin`,
  * except in a GET to the page's own host. A page can point its own host name to this machine (DNS
- * rebinding), in which case only `Host` contains the foreign name.
+ * rebinding); the foreign name then appears only in `Host`.
  */
 export function isForeign(
   { host, origin }: { readonly host?: string | undefined; readonly origin?: string | undefined },
@@ -30,7 +30,7 @@ export function isForeign(
 }
 
 /**
- * Returns true for the names of this machine. A name without a dot cannot be registered in the
+ * Returns true for the names of this machine. Names without a dot cannot be registered in the
  * public DNS.
  */
 function isOwnName(host: string, names: ReadonlySet<string>): boolean {
@@ -41,9 +41,9 @@ function isOwnName(host: string, names: ReadonlySet<string>): boolean {
   return isIP(hostname) !== 0;
 }
 
-/** The pages that may access a port from a browser: those of the venue, under any of its names. */
+/** Pages that may access a port from a browser: those of the venue, under any of its names. */
 export type PageOrigins = {
-  /** The ports on which this machine serves the page. */
+  /** The ports this machine serves the page on. */
   readonly ports: Set<number>;
   /** The origins of proxies that serve the page, such as `https://venue.example`. */
   readonly origins: ReadonlySet<string>;
@@ -53,8 +53,8 @@ export type PageOrigins = {
 const EXTENSIONS = new Set(['chrome-extension:', 'moz-extension:', 'safari-web-extension:']);
 
 /**
- * Returns true for the page of the venue on the same machine, opened by IP address or as localhost.
- * The owner of any other name could point it to this machine.
+ * Returns true for the venue's page on the same machine, opened by IP address or as localhost. Any
+ * other name could be pointed to this machine by its owner.
  */
 function isOwnPage(
   origin: string,

@@ -7,7 +7,7 @@ function budget(limits = { msPerSecond: 100, msBurst: 500 }) {
 }
 
 describe('the work of each client is limited', () => {
-  test('a client can go into debt and then waits until the debt is paid', () => {
+  test('a client can go into debt, and must then wait until the debt is paid', () => {
     const { clock, work } = budget();
     work.spend('a', 499);
     expect(work.waitSeconds('a')).toBe(0);

@@ -5,20 +5,20 @@ import { type TokenBucket, TokenBuckets } from './token-bucket.ts';
  * Limits the time that one client can use on the main thread, in milliseconds. The number of
  * requests is limited separately. This budget counts their cost, so that a few expensive requests
  * do not displace many cheap ones. The cost is known only afterwards: a client with a positive
- * balance can send a request, and goes into debt by its cost.
+ * balance can send a request, and the cost may put it into debt.
  */
 
 export type WorkLimits = {
   /** The number of milliseconds of work per second; `Infinity` disables the limit. */
   readonly msPerSecond: number;
-  /** The burst of an idle client. */
+  /** The burst allowed after being idle. */
   readonly msBurst: number;
 };
 
 export const WORK_LIMITS: WorkLimits = { msPerSecond: 250, msBurst: 500 };
 
 /**
- * Sending also costs time, most of which cannot be measured per client, so it is estimated from the
+ * Sending also takes time. Most of it cannot be measured per client, so it is estimated from the
  * size.
  */
 const BYTES_PER_MS = 500_000;
@@ -28,7 +28,7 @@ export function sendingMs(bytes: number): number {
   return bytes / BYTES_PER_MS;
 }
 
-/** The waiting time of a client, and its most expensive kind of work. */
+/** How long a client has to wait, and its most expensive kind of work. */
 export type Debt = { readonly waitSeconds: number; readonly what: string; readonly ms: number };
 
 export type WorkLeft = {
@@ -47,7 +47,7 @@ export class WorkBudget {
   readonly #limits: WorkLimits;
   readonly #now: () => number;
   readonly #buckets: TokenBuckets;
-  /** The use by kind since the budget was full, in milliseconds. */
+  /** The time used, by kind, since the budget was last full, in milliseconds. */
   readonly #on = new WeakMap<TokenBucket, Map<string, number>>();
 
   constructor(limits: WorkLimits, now: () => number = () => performance.now()) {
@@ -92,7 +92,10 @@ export class WorkBudget {
     return waitMs === 0 ? 0 : Math.max(1, Math.ceil(waitMs / 1000));
   }
 
-  /** Returns the number of milliseconds until the client can send a request, for recurring work. */
+  /**
+   * Returns the number of milliseconds until the client can send a request, for use by recurring
+   * work.
+   */
   waitMs(client: string): number {
     const [bucket, nowMs] = [this.#find(client), this.#now()];
     if (bucket === undefined || bucket.left(nowMs) > 0) return 0;
@@ -117,7 +120,7 @@ export class WorkBudget {
   }
 }
 
-/** Runs a function and charges the CPU time that it uses on this thread. */
+/** Runs a function and charges the CPU time it uses on this thread. */
 export function measured<Value>(run: () => Value, spend: (ms: number) => void): Value {
   const before = process.threadCpuUsage();
   try {

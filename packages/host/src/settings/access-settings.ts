@@ -1,7 +1,7 @@
 import { HOST, list, NETWORK, text } from './setting-kinds.ts';
 import { setting } from './setting.ts';
 
-/** The settings that the venue and the relay share. */
+/** Settings shared by the venue and the relay. */
 
 export const TRUSTED_PROXIES = setting(list(NETWORK), {
   default: [],
@@ -12,7 +12,7 @@ export const TRUSTED_PROXIES = setting(list(NETWORK), {
 });
 
 /**
- * The host names under which browsers may read from a port. Pages of other sites cannot use these
+ * Host names under which browsers may read from a port. Pages from other sites cannot use these
  * names.
  */
 export const HOST_NAMES = setting(

@@ -1,5 +1,5 @@
 /**
- * Settings of programs. Each setting is declared once; reading, help texts and lists are derived
+ * Settings of programs. Each setting is declared once; parsing, help texts and lists are derived
  * from the declaration.
  */
 export { CHAIN_ACCESS, HOST_NAMES, TRUSTED_PROXIES } from './access-settings.ts';

@@ -88,12 +88,12 @@ test('the types of settings follow from their declarations', () => {
   expectTypeOf(settings.parts).toEqualTypeOf<{ size: number }[]>();
 });
 
-test('a program without variables does not read the environment', () => {
+test('a program without environment variables does not read the environment', () => {
   const { environment: _, ...silent } = PROGRAM;
   expect(readSettings(silent, [], { PROGRAM_PORT: '2', CONFIG: '/none' }).port).toBe(80);
 });
 
-test('a missing required setting causes an error', () => {
+test('a missing required setting is an error', () => {
   const strict = {
     ...PROGRAM,
     groups: { One: { key: setting(text(), { isRequired: true, help }) } },

@@ -18,7 +18,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Reads the settings of a program. Flags override environment variables, which override a TOML
  * file, which overrides the defaults. Unknown names are errors, because a misspelt setting must not
- * silently use its default.
+ * silently fall back to its default.
  */
 export function readSettings<Groups extends SettingGroups>(
   program: SettingsProgram<Groups>,
@@ -42,12 +42,12 @@ export function readSettings<Groups extends SettingGroups>(
   }
   const shape = Object.fromEntries(settings.map(([key, { schema }]) => [key, schema]));
   const parsed = z.strictObject(shape).safeParse(given);
-  // The schema and the type come from the same declarations, which the compiler cannot see.
+  // The schema and the type come from the same declarations, but the compiler cannot see that.
   if (parsed.success) return parsed.data as SettingsOf<Groups>;
   throw new SettingError(faultOf(parsed.error.issues[0], new Map(settings), given));
 }
 
-/** Rejects a setting of a former release with a message about its replacement. */
+/** Rejects a setting from a former release, with a message about its replacement. */
 function assertNoFormer(
   program: SettingsProgram,
   {
@@ -81,7 +81,7 @@ function flagsOf(
   for (const [key, { isFileOnly, isSwitch }] of settingsIn(program)) {
     if (!isFileOnly) options[flagName(key)] = { type: isSwitch ? 'boolean' : 'string' };
   }
-  // None of the flags can be repeated, so no value is a list.
+  // No flag can be repeated, so no value is a list.
   return readFlags(args, options).values as Record<string, string | boolean | undefined>;
 }
 
@@ -103,8 +103,8 @@ function fromText(declared: Setting, text: string, source = ''): unknown {
 }
 
 /**
- * Returns the first error. It contains the expected form of an invalid value, or the name that is
- * most similar to an unknown one.
+ * Returns the first error. It gives the expected form of an invalid value, or the name most similar
+ * to an unknown one.
  */
 function faultOf(
   issue: z.core.$ZodIssue | undefined,
@@ -127,7 +127,7 @@ function faultOf(
 const ALWAYS = ['help'];
 
 /**
- * Returns the flags of a command line. An unknown flag is rejected with a hint to the most similar
+ * Returns the flags of a command line. An unknown flag is rejected, suggesting the most similar
  * one.
  */
 export function readFlags<const Options extends ParseArgsOptionsConfig>(

@@ -2,7 +2,7 @@ import { Address } from '@oddlot/protocol';
 import { z } from 'zod';
 import { clientIpFinder } from '../ports/client-ip.ts';
 
-/** The units of integer settings, and the notations that users may write by mistake. */
+/** The units of integer settings, and notations that users may use by mistake. */
 const UNITS = {
   count: { many: undefined, placeholder: 'N', others: {} },
   ms: {
@@ -30,7 +30,7 @@ const UNITS = {
 
 /**
  * Converts a quantity with a unit, such as `1h`, to the unit of the setting, such as 3600000
- * milliseconds. Returns undefined if it has none of the known units.
+ * milliseconds. Returns undefined if its unit is not one of the known ones.
  */
 function wholeIn(unit: keyof typeof UNITS, written: string): string | undefined {
   const others: Readonly<Record<string, number>> = UNITS[unit].others;
@@ -46,16 +46,16 @@ function wholeIn(unit: keyof typeof UNITS, written: string): string | undefined 
  */
 export type Kind<Schema extends z.ZodType = z.ZodType> = {
   readonly schema: Schema;
-  /** The valid form of a value, as a continuation of "must be". */
+  /** The valid form of a value, worded to follow "must be". */
   readonly expected: string;
   /** The placeholder of the value in help texts, such as `MS`. */
   readonly placeholder: string;
   /**
-   * Converts the text of a flag or a variable to the value that a file would contain. Returns
-   * undefined for an invalid text.
+   * Converts the text of a flag or a variable to the value a file would contain. Returns undefined
+   * if the text is invalid.
    */
   readonly fromText: (text: string) => unknown;
-  /** Returns the correct notation of the value that an invalid text probably means. */
+  /** Returns the correct notation for the value that an invalid text probably means. */
   readonly meant?: (text: string) => string | undefined;
   readonly entry?: Kind;
   /** True if the setting has the flags `--faucet` and `--no-faucet` instead of a value. */
@@ -66,7 +66,7 @@ export type Kind<Schema extends z.ZodType = z.ZodType> = {
 
 const PORT_MAX = 65_535;
 
-/** Accepts any text, or only texts that match a pattern, which `expected` describes. */
+/** Accepts any text, or only texts that match a pattern; `expected` describes the pattern. */
 export function text({
   expected = 'text',
   pattern = /^/,
@@ -114,7 +114,7 @@ export function whole(
   };
 }
 
-/** Accepts a list, whose entries are separated by commas in text. */
+/** Accepts a list. In text form, its entries are separated by commas. */
 export function list<Schema extends z.ZodType>(
   entry: Kind<Schema>,
   { max = Infinity, min = 0 }: { readonly min?: number; readonly max?: number } = {},

@@ -4,11 +4,11 @@ import type { Kind } from './setting-kinds.ts';
 /** The declaration of one setting, without its name. */
 export type Setting<Schema extends z.ZodType = z.ZodType> = Kind<Schema> &
   Options & {
-    /** The default as it is shown in the settings reference. */
+    /** The default as shown in the settings reference. */
     readonly defaultText: string;
   };
 
-/** This word is shown in place of a default. */
+/** Shown in place of a default. */
 export const MUST_BE_SET = 'required';
 
 type Options = {
@@ -28,7 +28,7 @@ export function setting<Schema extends z.ZodType>(
   kind: Kind<Schema>,
   options: Options & { readonly isRequired: true },
 ): Setting<Schema>;
-/** Declares an optional setting. `unset` describes the behaviour without it. */
+/** Declares an optional setting. `unset` describes the behaviour if it is not set. */
 export function setting<Schema extends z.ZodType>(
   kind: Kind<Schema>,
   options: Options & { readonly unset: string },
@@ -64,7 +64,7 @@ function defaultText(value: unknown): string {
 /** Settings by subject, in display order. */
 export type SettingGroups = Readonly<Record<string, Readonly<Record<string, Setting>>>>;
 
-/** All settings of a program. They are the only source for reading, help and validation. */
+/** All settings of a program. Parsing, help and validation are all derived from them. */
 export type SettingsProgram<Groups extends SettingGroups = SettingGroups> = {
   readonly title: string;
   /**
@@ -73,10 +73,7 @@ export type SettingsProgram<Groups extends SettingGroups = SettingGroups> = {
    */
   readonly command: string;
   readonly groups: Groups;
-  /**
-   * The prefix of the program's environment variables. If it is absent, the environment is not
-   * read.
-   */
+  /** The prefix of the program's environment variables. If absent, the environment is not read. */
   readonly environment?: string;
   /** Settings that were removed, with the error message for each. */
   readonly former?: Readonly<Record<string, string>>;
@@ -120,7 +117,7 @@ export function flagName(key: string): string {
 
 /**
  * Returns the variable of a setting, such as `ODDLOT_SNAPSHOT_EVERY_BLOCKS`, or undefined if the
- * program reads no variables.
+ * program does not read the environment.
  */
 export function variableName(program: SettingsProgram, key: string): string | undefined {
   if (program.environment === undefined) return undefined;

@@ -11,7 +11,7 @@ const WIDTH = 110;
 const INDENT = 6;
 
 /**
- * Returns whether the common settings or all settings are requested, or undefined if no help is
+ * Returns whether help is requested for the common settings or for all, or undefined if help is not
  * requested.
  */
 export function helpAsked(args: readonly string[]): 'everyday' | 'all' | undefined {
@@ -21,8 +21,8 @@ export function helpAsked(args: readonly string[]): 'everyday' | 'all' | undefin
 }
 
 /**
- * Returns the output of `--help` and `--help all`. If an npm script started the program, which the
- * environment shows, the usage line names that script.
+ * Returns the output of `--help` and `--help all`. If the environment shows that an npm script
+ * started the program, the usage line names that script.
  */
 export function settingsHelp(
   program: SettingsProgram,
@@ -101,7 +101,7 @@ function wrapped(markdown: string): string {
   return lines.map((line) => ' '.repeat(INDENT) + line).join('\n');
 }
 
-/** Returns the settings of a program as Markdown tables for the guide of that program. */
+/** Returns the settings of a program as Markdown tables for the program's guide. */
 export function settingsPage(program: SettingsProgram): string {
   const environment = program.environment === undefined ? [] : ['Environment'];
   const head = ['Flag', ...environment, 'TOML', 'Default', 'Meaning'];

@@ -43,7 +43,7 @@ type SegmentEnd = {
 export type FileJournalOptions = {
   readonly directory: string;
   readonly clock: { nowMs(): number };
-  /** The position at which a journal without entries starts; by default before the first one. */
+  /** Where a journal without entries starts; by default, before the first entry. */
   readonly begin?: { readonly seq: number; readonly timeMs: number };
   /**
    * The size at which a segment ends and the next one begins. A batch is never split, so a segment
@@ -67,34 +67,36 @@ export type FileJournalOptions = {
   readonly onSync?: (seconds: number) => void;
 };
 
-/** The batches that found no space, and the batches that were queued after them. */
+/** The batches for which there was no space, and those queued after them. */
 type Lost = { readonly error: Error; readonly before: Chain; readonly batches: CommitBatch[] };
 
 /**
  * The log of a venue on one machine: files in a directory that one process owns. Commits are
  * grouped without a timer: all queued blocks are sent as one write and one sync as soon as the disk
- * thread can accept them. The thread has one batch in flight and one waiting, which begins when the
- * first is on disk. The disk is never idle while blocks wait, and no write precedes the sync of its
- * predecessor. An entry is passed to the follower, and its `append` resolves, only after the sync.
- * A failed write or sync ends the journal, because the content of the disk is then unknown and a
- * second fdatasync can report success for pages that the first one dropped. A disk without space is
- * the exception: the written bytes of the batch are cut off, its callers get an error, and the next
- * batch is tried (R-disk).
+ * thread can accept them. The thread has one batch in flight and one waiting, which is written once
+ * the first is on disk. The disk is never idle while blocks are waiting, and no write begins before
+ * its predecessor is synced. An entry is passed to the follower, and its `append` resolves, only
+ * after the sync. A failed write or sync ends the journal, because what is on disk is then unknown
+ * and a second fdatasync can report success for pages that the first one dropped. A disk without
+ * space is the exception: the written bytes of the batch are cut off, its callers get an error, and
+ * the next batch is tried (R-disk).
  */
 export class FileJournal implements Log {
-  /** The bytes that were cut off when the journal was opened, if the last write had been torn. */
+  /** The bytes cut off when the journal was opened, if the last write was torn. */
   readonly repaired: Repair | undefined;
   readonly #options: FileJournalOptions;
   readonly #segments: Segment[];
   readonly #compaction: Compaction;
   #writer: SegmentWriter;
-  /** The position of the chain after the last batch that was sent to the disk. */
+  /** The position of the chain after the last batch sent to the disk. */
   #written: Chain;
   #lastSeq: number;
   #lastTimeMs: number;
   /** The last block copied from another log; undefined while this log numbers its own blocks. */
   #copiedSeq: number | undefined;
-  /** The disk thread is leased with the first block, because a reader does not need one. */
+  /**
+   * The disk thread is leased when the first block is appended, because a reader does not need one.
+   */
   #disk: Disk | undefined;
   #filling = new CommitBatch(0);
   readonly #spare = Array.from({ length: MEMORIES - 1 }, (_, index) => new CommitBatch(index + 1));
@@ -134,8 +136,8 @@ export class FileJournal implements Log {
   }
 
   /**
-   * Opens the journal of a directory, or creates one. The caller must hold the lock of the
-   * directory. Throws `JournalDamagedError` if acknowledged entries cannot be read.
+   * Opens the journal in a directory, or creates one. The caller must hold the directory's lock.
+   * Throws `JournalDamagedError` if acknowledged entries cannot be read.
    */
   static async open(options: FileJournalOptions): Promise<FileJournal> {
     const { directory } = options;
@@ -207,7 +209,7 @@ export class FileJournal implements Log {
     return this.#add({ commands, proposal });
   }
 
-  /** Appends the next block. This log has no other writer that could use the same number. */
+  /** Appends the next block. No other writer could use the same number. */
   async appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean> {
     assert(seq === this.#written.seq, `block ${seq} is the last one`);
     await this.append(commands);
@@ -215,8 +217,8 @@ export class FileJournal implements Log {
   }
 
   /**
-   * Stores a copy of a block of another log, with its number, time and proposal id. A copy that
-   * found no space must be sent again before any other; copies that were queued after it are
+   * Stores a copy of a block from another log, with its number, time and proposal id. If there is
+   * no space for a copy, it must be sent again before any other; copies queued after it are
    * refused.
    */
   copy({ commands, encoded, proposal, seq, timeMs }: OrderedBlock): Promise<LogEntry> {
@@ -243,7 +245,7 @@ export class FileJournal implements Log {
       this.#filling.add({ commands, ordered, proposal, resolve, reject });
       if (this.#isScheduled || this.isWriting) return undefined;
       this.#isScheduled = true;
-      // All blocks that are appended in this turn of the event loop share the first write.
+      // All blocks appended in this turn of the event loop share the first write.
       return queueMicrotask(() => this.#commitNext());
     });
   }
@@ -257,7 +259,7 @@ export class FileJournal implements Log {
     this.#isClosed = true;
     await this.#compaction.stop();
     if (!this.#isIdle) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
-    // If the mark is missing, the next start detects that the journal was not closed properly.
+    // If the mark is missing, the next startup detects that the journal was not closed properly.
     if (this.#failure === undefined) {
       await this.#writer.mark('closed', this.#written).catch((error: unknown) => {
         if (!isDiskFull(error)) throw error;
@@ -273,7 +275,7 @@ export class FileJournal implements Log {
 
   /** Sends queued blocks to the disk thread as long as it accepts them. */
   #commitNext(): void {
-    // Blocks that are appended by `onFree` listeners join the next write.
+    // Blocks appended by `onFree` listeners join the next write.
     this.#isScheduled = true;
     while (!this.isWriting && this.#failure === undefined) {
       this.#free?.();
@@ -284,7 +286,9 @@ export class FileJournal implements Log {
     if (this.#isIdle) for (const wake of this.#idleWaiters.splice(0)) wake();
   }
 
-  /** Returns false if the segment must end first. It ends when none of its batches is in flight. */
+  /**
+   * Returns false if the segment must end first. It can end once none of its batches is in flight.
+   */
   #hasPlace(): boolean {
     const { segmentBytes = SEGMENT_BYTES } = this.#options;
     const { end } = this.#writer;
@@ -320,15 +324,16 @@ export class FileJournal implements Log {
       );
       if (error !== undefined) return this.#lose(batch, error, before);
       const blocks = this.#empty(batch);
-      // The next write is started first, so that the disk and the follower work at the same time.
+      // The next write is started first, so that the disk and the follower are busy at the same
+      // time.
       this.#commitNext();
       return this.#deliver(blocks);
     });
   }
 
   /**
-   * Collects failed batches. The batches after a failed one also fail, and all of them are taken
-   * back together.
+   * Collects failed batches. Batches after a failed one also fail, and all of them are taken back
+   * together.
    */
   #lose(batch: CommitBatch, error: Error, before: Chain): void {
     this.#isHeld = true;
@@ -359,7 +364,7 @@ export class FileJournal implements Log {
   }
 
   /**
-   * Cuts off batches that found no space. After any other failure the content of the disk is
+   * Cuts off batches for which there was no space. After any other failure, what is on disk is
    * unknown, and the journal ends.
    */
   async #takeBack({ batches, before, error }: Lost): Promise<void> {
@@ -374,7 +379,9 @@ export class FileJournal implements Log {
     this.#refuse(error, batches);
   }
 
-  /** Rejects the appends of batches without space, and continues with the next batch. */
+  /**
+   * Rejects the appends of batches for which there was no space, and continues with the next batch.
+   */
   #refuse(cause: Error, batches: readonly CommitBatch[]): void {
     const refused = new JournalFullError(`no disk space for an entry: ${cause.message}`, {
       cause,
@@ -386,7 +393,8 @@ export class FileJournal implements Log {
   }
 
   /**
-   * Rejects waiting copies. Copies have fixed numbers, so none can replace one that found no space.
+   * Rejects waiting copies. Copies have fixed numbers, so none can take the place of one for which
+   * there was no space.
    */
   #refuseLaterCopies(refused: JournalFullError): void {
     if (this.#copiedSeq === undefined) return;
@@ -395,8 +403,8 @@ export class FileJournal implements Log {
   }
 
   /**
-   * Seals the segment and continues in the next one. No write is in flight at this point, so the
-   * old segment is complete.
+   * Seals the segment and continues in the next one. No write is in flight by then, so the old
+   * segment is complete.
    */
   async #roll(): Promise<void> {
     this.#isHeld = true;
@@ -445,7 +453,7 @@ export class FileJournal implements Log {
 }
 
 function stopProcess(error: Error): void {
-  // The error is thrown outside of any promise, so that no handler can suppress it.
+  // The error is thrown outside any promise, so that no handler can suppress it.
   setImmediate(() => {
     throw error;
   });

@@ -17,7 +17,7 @@ type Disk = { isFull: boolean; readonly faults: JournalFaults };
 
 const noSpace = (): Error => Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
 
-/** The points at which a write can find the disk full. */
+/** The points at which a write can run out of disk space. */
 const DISKS: readonly [string, () => Disk][] = [
   [
     'before the first byte',
@@ -100,12 +100,12 @@ test('R-disk: cutting off a refused entry frees its space', () =>
     isFull = true;
     await expect(journal.append(block(2, LONG))).rejects.toThrow(JournalFullError);
     const [path = ''] = await segmentPaths(directory);
-    // The file contains the page of the header and one small record.
+    // The file contains the header page and one small record.
     expect((await stat(path)).size).toBeLessThan(4_096 + 500);
     await journal.close();
   }));
 
-test('R-disk: the journal writes nothing while there is too little space, and then continues', () =>
+test('R-disk: while there is too little space, the journal writes nothing; it then continues', () =>
   inDirectory(async (directory) => {
     let hasSpace = true;
     let writes = 0;

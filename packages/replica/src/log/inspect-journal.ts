@@ -22,7 +22,7 @@ type Inspection = {
   readonly lastSeq: number;
   /** Deviations from the written bytes that do not change any block. */
   readonly altered: readonly (BlockPlace & { readonly what: string })[];
-  /** Remains of a crash after the last block, which are harmless. */
+  /** Harmless remains of a crash after the last block. */
   readonly harmless: readonly (BlockPlace & { readonly what: string })[];
 };
 
@@ -31,9 +31,9 @@ type Remarks = { -readonly [List in 'altered' | 'harmless']: Inspection[List][nu
 type TakeBlock = (entry: LogEntry, place: BlockPlace) => unknown;
 
 /**
- * Reads a journal without a writer from its first byte to its last and changes nothing; it reports
- * what a start would repair or cut. Throws `JournalDamagedError` at the first byte that proves
- * damage to a block.
+ * Reads a journal that no process is writing, from its first byte to its last, without changing
+ * anything, and reports what opening it would repair or cut off. Throws `JournalDamagedError` at
+ * the first byte that proves damage to a block.
  */
 export async function inspectJournal(directory: string, take: TakeBlock): Promise<Inspection> {
   const segments = await readSegments(directory);
@@ -87,8 +87,8 @@ async function inspectSegment(
 }
 
 /**
- * Verifies the checksum of a compressed file. It follows the last record, so a reader of records
- * alone never reaches it.
+ * Verifies the checksum of a compressed file. It comes after the last record, so reading only the
+ * records never reaches it.
  */
 async function inspectEnd(
   bytes: ByteSource,
@@ -106,8 +106,8 @@ async function inspectEnd(
 }
 
 /**
- * Verifies that the bytes between the fields of the header and the first record are zeros. The
- * header has its own checksum.
+ * Verifies that the bytes between the header fields and the first record are zeros. The header has
+ * its own checksum.
  */
 async function inspectHeader(
   { firstSeq: seq, path: file }: Segment,
@@ -134,8 +134,8 @@ async function inspectHeader(
 }
 
 /**
- * Reports bytes after the last record that are not zeros. They are the remains of a write that was
- * never acknowledged.
+ * Reports nonzero bytes after the last record. They are the remains of a write that was never
+ * acknowledged.
  */
 async function inspectRest(
   segment: Segment,

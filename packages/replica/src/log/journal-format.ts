@@ -61,7 +61,7 @@ export type SegmentHeader = {
 };
 
 /**
- * Marks where the records of a segment end. `closed`: the journal was closed here and its process
+ * Marks where the records of a segment end. `closed`: the journal was closed here when its process
  * ended properly. `sealed`: the next segment exists.
  */
 export type EndMark = {
@@ -147,8 +147,8 @@ export function decodeMark(page: Buffer, salt: number): EndMark | undefined {
 }
 
 /**
- * Writes the header of a record before its payload, which has already been written, and returns the
- * record's checksum.
+ * Writes the header of a record in front of its payload, which has already been written, and
+ * returns the record's checksum.
  */
 export function stampRecord(
   bytes: Buffer,
@@ -206,7 +206,8 @@ function writeU64(bytes: Buffer, value: number, at: number): void {
 }
 
 /**
- * Only safe integers are ever written. A larger one is the result of damage and fails its checksum.
+ * Only safe integers are ever written. A larger number is the result of damage, and the checksum
+ * will not match.
  */
 function readU64(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at + 4) * TWO_POW_32 + bytes.readUInt32LE(at);

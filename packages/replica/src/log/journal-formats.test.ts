@@ -18,7 +18,7 @@ import { JournalTail } from './journal-reader.ts';
 import type { LogEntry } from '../block.ts';
 
 /**
- * The golden segment was written by release 0.2.0 with every command of that release, some of them
+ * The golden segment was written by release 0.2.0 and contains every command of that release, some
  * with a request. It is never regenerated.
  */
 const FIRST_MS = 1_767_225_600_000;
@@ -87,7 +87,7 @@ test('a journal of release 0.2.0 is continued in its last segment', () =>
     await again.close();
   }));
 
-test('a segment of format 1 is left unchanged and rejected with a hint to the release that upgrades it', () =>
+test('a segment in format 1 is left unchanged and rejected, naming the release that upgrades it', () =>
   inDirectory(async (directory) => {
     const bytes = Buffer.alloc(32 * 1024, 7);
     bytes.set(encodeSegmentHeader({ format: 1, salt: 1, before: { seq: 0, crc: 0, timeMs: 0 } }));
@@ -98,7 +98,7 @@ test('a segment of format 1 is left unchanged and rejected with a hint to the re
     expect(await readFile(join(directory, segmentName(1)))).toEqual(bytes);
   }));
 
-test('a segment of a later format is left unchanged and rejected', () =>
+test('a segment in a later format is left unchanged and rejected', () =>
   inDirectory(async (directory) => {
     const later = encodeSegmentHeader({
       format: 3,
@@ -111,7 +111,7 @@ test('a segment of a later format is left unchanged and rejected', () =>
   }));
 
 /**
- * Returns a command that contains arbitrary bytes, which a client can send as hex digits in a
+ * Returns a command that contains arbitrary bytes. A client can send them as hex digits in a
  * string.
  */
 function carrying(bytes: Buffer) {
@@ -160,7 +160,7 @@ test('a client cannot plant records in a command, wherever the last write is tor
     }
   }));
 
-test('records of a cut write that are planted in the next write are ignored', () =>
+test('records from a write that was cut off are ignored if planted in the next write', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     await journal.append(block(1));

@@ -15,8 +15,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { damageAt } from './segment-recovery.ts';
 
 /**
- * Returns a read-only log over the journal of another thread, up to an entry that is known to be
- * durable. It can be replayed while the other thread writes.
+ * Returns a read-only log over the journal of another thread, up to an entry known to be durable.
+ * It can be replayed while the other thread is writing.
  */
 export async function readJournal(directory: string, untilSeq: number): Promise<Log> {
   const segments = await readSegments(directory);
@@ -43,14 +43,16 @@ function refuse(): never {
 
 type Range = { readonly fromSeq: number; readonly untilSeq: number };
 
-/** Accepts a record of a file; if it returns a promise, the next record waits for it. */
+/** Accepts a record from a file; if it returns a promise, the next record waits for it. */
 type TakeRecord = (record: RecordView, file: string) => unknown;
 
 export function asEntries(apply: TakeEntry, { withRequests = false }: ReplayOptions): TakeRecord {
   return (record, file) => apply(readEntry(file, record, withRequests));
 }
 
-/** Passes on the records of a range in order. All of them were acknowledged, so a gap is damage. */
+/**
+ * Passes on the records in a range, in order. All of them were acknowledged, so a gap is damage.
+ */
 export async function replaySegments(
   segments: readonly Segment[],
   range: Range,
@@ -103,7 +105,7 @@ function readEntry(file: string, record: RecordView, withRequests: boolean): Log
     const range = { start: payloadStart, end: payloadEnd, withRequests };
     return { seq, timeMs, ...decodeBlock(bytes, range) };
   } catch (cause) {
-    // The checksum is correct, so the record was written by another program or by a faulty one.
+    // The checksum is correct, so the record was written by a different or faulty program.
     const what = 'the record is intact, but its commands cannot be read';
     throw new JournalDamagedError({ file, offset, seq, what, cause });
   }
@@ -118,15 +120,15 @@ const READ_BYTES = 128 * 1024;
 type Place = {
   readonly segment: Segment;
   readonly handle: FileHandle;
-  /** The last known size of the file, which grows in large steps ahead of the data. */
+  /** The last known size of the file, which is extended in large steps ahead of the data. */
   fileBytes: number;
   scan: ScanEnd | undefined;
 };
 
 /**
  * Follows the journal of another thread through its files. It reads up to the reported durable
- * entry and remembers the position, so each record of the newest segment is read once. Completed
- * segments are replayed normally.
+ * entry and remembers its position, so that each record of the newest segment is read once.
+ * Completed segments are replayed as usual.
  */
 export class JournalTail {
   readonly #directory: string;
@@ -134,8 +136,8 @@ export class JournalTail {
   #nextSeq: number;
   #place: Place | undefined;
   /**
-   * The buffer is reused for every read of a segment after the first, because hundreds of reads per
-   * second would otherwise allocate memory each time.
+   * The buffer is reused for every read of a segment after the first, because otherwise each of
+   * hundreds of reads per second would allocate memory.
    */
   readonly #memory = Buffer.allocUnsafeSlow(READ_BYTES);
 
@@ -148,7 +150,7 @@ export class JournalTail {
     return this.#nextSeq;
   }
 
-  /** Passes on all entries up to one that is known to be durable, in order, with requests. */
+  /** Passes on all entries in order, with their requests, up to one known to be durable. */
   readUpTo(untilSeq: number, apply: TakeEntry): Promise<void> {
     return this.recordsUpTo(untilSeq, asEntries(apply, { withRequests: true }));
   }

@@ -5,19 +5,19 @@ import { decodeBlock } from './block-codec.ts';
 import { EarlierReleaseError } from './log.ts';
 import { FORMAT_VERSION } from './journal-format.ts';
 
-/** The maximum size of a page; the block that exceeds it is the last block of the page. */
+/** The maximum size of a page; the block that exceeds it is the page's last. */
 const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
 /**
  * Reads a journal in pages for a client that follows it. The read is paused between two pages, so
- * that a segment is scanned only once for any number of pages.
+ * that a segment is scanned only once, however many pages it has.
  */
 export class LogReader {
   readonly #tail: JournalTail;
   #nextSeq: number;
   #frames: Buffer[] = [];
   #bytes = 0;
-  /** The read that is paused until the next page is requested. */
+  /** The read in progress, which is paused until the next page is requested. */
   #running: Promise<void> | undefined;
   #resume: (() => void) | undefined;
   #onFull: (() => void) | undefined;
@@ -33,8 +33,8 @@ export class LogReader {
   }
 
   /**
-   * Returns the next page of blocks, up to a block that is known to be durable. Only one page can
-   * be requested at a time.
+   * Returns the next page of blocks, up to a block known to be durable. Only one page can be
+   * requested at a time.
    */
   async page(untilSeq: number): Promise<Buffer> {
     this.#frames = [];
@@ -76,8 +76,8 @@ export class LogReader {
 
 /**
  * The format of a page: [u32 length][u64 time][the block] for each block. The request contains the
- * number of the first one. A page is not a proof: an independent verifier derives each command
- * again.
+ * number of the first one. A page does not prove anything: an independent verifier derives each
+ * command again.
  */
 
 const FRAME_HEADER_BYTES = 12;

@@ -1,7 +1,7 @@
 import type { LogEntry, LoggedCommand } from '../block.ts';
 
 export type ReplayOptions = {
-  /** If this is true, the requests that clients sent are also read, because receipts quote them. */
+  /** If true, the requests sent by clients are also read, because receipts quote them. */
   readonly withRequests?: boolean;
   /** The last entry to read; by default, the last durable entry. */
   readonly untilSeq?: number;
@@ -14,7 +14,7 @@ export type FollowOptions = Pick<ReplayOptions, 'withRequests'>;
 
 export type Retention = {
   /**
-   * Neither a start nor a follower needs the entries below this number, but they can still be
+   * Entries below this number are needed neither on startup nor by a follower, but can still be
    * replayed.
    */
   readonly belowSeq: number;
@@ -27,31 +27,31 @@ export type Retention = {
 
 /**
  * The command log, which is the authoritative record of a venue. It orders blocks, assigns each of
- * them a number and a time, and makes it durable. The file journal implements it for one machine,
- * and a replicated stream for several.
+ * them a number and a time, and makes it durable. It is implemented by the file journal for one
+ * machine, and by a replicated stream for several.
  */
 export interface Log {
   readonly firstSeq: number;
   readonly lastSeq: number;
   /**
-   * Returns the first entry of a log that other replicas have and that is not stored here yet. It
-   * contains the rules version with which the log begins.
+   * Returns the first entry of a log that other replicas have but that is not stored here yet. It
+   * contains the rules version the log begins with.
    */
   beginning?(): Promise<LogEntry | undefined>;
-  /** True while an appended block would have to wait for the write of another. */
+  /** True while an appended block would have to wait for another one to be written. */
   readonly isWriting: boolean;
   /** Passes on the durable entries starting with `fromSeq`, in order, as they are on disk now. */
   replay(fromSeq: number, apply: TakeEntry, options?: ReplayOptions): Promise<void>;
   /**
    * Passes on every entry starting with `fromSeq`, in order and each once: first the existing
-   * durable entries, then appended ones, each after it is durable and before its `append` resolves.
+   * durable entries, then appended ones, each once it is durable and before its `append` resolves.
    * Resolves when the existing entries have been passed on; no entry is missed in between. A log
    * has one follower.
    */
   follow(fromSeq: number, apply: (entry: LogEntry) => void, options?: FollowOptions): Promise<void>;
   /**
-   * Appends a block and resolves when it is durable, which is what an acknowledgement guarantees.
-   * The entry contains the proposal id, so that its proposer recognises it.
+   * Appends a block and resolves when it is durable; durability is what an acknowledgement
+   * guarantees. The entry contains the proposal id, so that its proposer can recognise it.
    */
   append(commands: readonly LoggedCommand[], proposal?: string): Promise<LogEntry>;
   /**
@@ -65,14 +65,14 @@ export interface Log {
    */
   reach?(seq: number): Promise<void>;
   /**
-   * Calls back whenever a write could begin; blocks appended in the callback are part of that
+   * Calls back whenever a write can begin; blocks appended in the callback become part of that
    * write.
    */
   onFree(listener: () => void): void;
   /**
    * Compresses and removes old entries as far as the files allow. Resolves when the work is done;
-   * work that is not possible at present is left for the next call. Runs are serialized and use the
-   * latest retention.
+   * work that is not possible yet is left for the next call. Runs are serialized and use the latest
+   * retention settings.
    */
   compact(retention: Retention): Promise<void>;
   close(): Promise<void>;
@@ -88,7 +88,7 @@ type JournalDamage = {
 
 /**
  * Thrown if acknowledged entries cannot be read. The journal never skips them: a venue that starts
- * without acknowledged entries has a wrong state, whereas a venue that does not start is only
+ * without acknowledged entries has a wrong state, whereas one that does not start is merely
  * unavailable.
  */
 export class JournalDamagedError extends Error {
@@ -145,7 +145,7 @@ export class JournalPrunedError extends Error {
 }
 
 /**
- * Thrown if the journal stopped after a failure that leaves the content of the disk unknown; only a
+ * Thrown if the journal stopped after a failure that left it unknown what is on disk; only a
  * restart helps.
  */
 export class JournalFailedError extends Error {

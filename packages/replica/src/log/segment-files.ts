@@ -32,7 +32,7 @@ export type Segment = {
 };
 
 const UNFINISHED_SUFFIX = '.new';
-/** This size is sufficient for the compressed header, which consists mostly of zeros. */
+/** Large enough for the compressed header, which consists mostly of zeros. */
 const HEADER_READ_BYTES = 1_024;
 const LEFT_UNFINISHED = /^journal-\d{16}\.log(?:\.zst)?\.new$/;
 
@@ -53,12 +53,12 @@ export async function listSegments(directory: string): Promise<Segment[]> {
 }
 
 /**
- * Returns the segments without changing anything, so another process can write to them at the same
- * time.
+ * Returns the segments without changing anything, so that another process can be writing to them at
+ * the same time.
  */
 export async function readSegments(directory: string): Promise<Segment[]> {
-  // A segment can change its form while the names are read, so a single listing can miss it, but
-  // not both of two.
+  // A segment can change its form while the names are being read, so one listing can miss it, but
+  // two cannot.
   const names = new Set([...(await readdir(directory)), ...(await readdir(directory))]);
   const segments: Segment[] = [];
   for (const name of [...names].toSorted()) {
@@ -81,7 +81,7 @@ export async function readSegment(path: string, firstSeq: number): Promise<Segme
 }
 
 /**
- * Creates the segment that continues a chain. The file gets its name only when its header is on
+ * Creates the segment that continues a chain. The file gets its name only once its header is on
  * disk, so a segment without an intact header is always damaged and never the result of a crash.
  */
 export async function createSegment(
@@ -100,8 +100,8 @@ export async function createSegment(
   } catch (error) {
     await handle.close();
     await rm(path + UNFINISHED_SUFFIX, { force: true });
-    // Entries can still be written to the previous segment, so a second segment with the same
-    // numbers must not exist.
+    // Entries can still be written to the previous segment, so there must not be a second segment
+    // with the same numbers.
     await rm(path, { force: true });
     throw error;
   }
@@ -141,7 +141,7 @@ type SegmentSource = {
   close(): Promise<void>;
 };
 
-/** A file handle, or a source that is read like one from start to end. */
+/** A file handle, or a source that can be read like one from start to end. */
 export type ByteSource = {
   readonly fault?: Error | undefined;
   read(
@@ -152,15 +152,15 @@ export type ByteSource = {
   ): Promise<{ readonly bytesRead: number }>;
   /**
    * Reads a compressed source to the end and returns the total length, or undefined if the content
-   * is not intact. Other sources do not have this method.
+   * is not intact. Only compressed sources have this method.
    */
   measure?(): Promise<number | undefined>;
 };
 
 /**
- * Opens a segment. A segment that was listed as uncompressed may have been compressed since then.
- * Returns undefined if neither form exists. Throws if its header is not intact. `readBytes` is the
- * read size of a compressed file.
+ * Opens a segment. A segment listed as uncompressed may have been compressed since. Returns
+ * undefined if neither form exists. Throws if its header is not intact. `readBytes` is the read
+ * size of a compressed file.
  */
 export async function openSegment(
   path: string,

@@ -14,14 +14,15 @@ import {
 
 /**
  * Simulates a crash or a defective disk: a test writes a journal, copies its files while it is
- * open, as a kill would leave them, changes bytes in the copy, and opens the copy.
+ * open, which is how they would be left if the process were killed, changes bytes in the copy, and
+ * opens the copy.
  */
 
 type Image = { path: string; directory: string; bytes: Buffer; starts: number[]; end: number };
 
 /**
- * Writes batches of one entry each and then a batch of several entries, all of which are
- * acknowledged; then simulates a kill.
+ * Writes batches of one entry each and then a batch of several entries, all of them acknowledged;
+ * then simulates the process being killed.
  */
 async function killedJournal(
   directory: string,
@@ -74,7 +75,7 @@ test.each(Object.keys(DAMAGES))(
         const intact =
           image.starts.filter((start) => start < at).length - (at > batchStart ? 1 : 0);
         const found = await readAll(journal);
-        // Overwriting zeros with zeros changes nothing, so one more record can be complete.
+        // Overwriting zeros with zeros changes nothing, so one more record may be complete.
         expect(found.length).toBeGreaterThanOrEqual(Math.max(3, intact));
         expect(found).toEqual(entries.slice(0, found.length));
         expect(journal.repaired?.atSeq ?? found.length + 1).toBe(found.length + 1);
@@ -87,8 +88,8 @@ test.each(Object.keys(DAMAGES))(
 );
 
 /**
- * `npm run test:long` tears the write at every byte. Otherwise, it is torn at all bytes around the
- * borders of records and at some bytes in between.
+ * `npm run test:long` tears the write at every byte. Otherwise, it is torn at every byte around
+ * record boundaries and at some bytes in between.
  */
 const EVERY = process.env['TEST_LONG'] === undefined ? 7 : 1;
 
@@ -105,7 +106,7 @@ async function expectEntries(directory: string, entries: LogEntry[]): Promise<vo
   await journal.close();
 }
 
-test('a torn tail is reported, overwritten with zeros, and not reported at the next start', () =>
+test('a torn tail is reported and overwritten with zeros, and not reported on the next startup', () =>
   inDirectory(async (directory) => {
     const { image } = await killedJournal(directory, { singles: 2, lastBatch: 2 });
     const last = image.starts[3] ?? 0;
@@ -121,7 +122,7 @@ test('a torn tail is reported, overwritten with zeros, and not reported at the n
     await journal.close();
   }));
 
-test('damage at any byte of an acknowledged entry with later entries stops the start', () =>
+test('the journal does not open if any byte of an acknowledged entry is damaged and later entries follow', () =>
   inDirectory(async (directory) => {
     const { image } = await killedJournal(directory, { singles: 4, lastBatch: 2 });
     const [, start = 0, end = 0] = image.starts;
@@ -138,7 +139,7 @@ test('damage at any byte of an acknowledged entry with later entries stops the s
     await expect(openJournal(image.directory)).rejects.toThrow(/entries after 1 cannot be trusted/);
   }));
 
-test('after a clean close, damage at any byte of the last entries stops the start', () =>
+test('after a clean close, the journal does not open if any byte of the last entries is damaged', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     await journal.append(block(1));
@@ -155,14 +156,13 @@ test('after a clean close, damage at any byte of the last entries stops the star
     await expect(openJournal(directory)).rejects.toThrow(/complete up to entry 3/);
   }));
 
-test('old records behind a tail that was cut off do not reappear', () =>
+test('old records after a tail that was cut off do not reappear', () =>
   inDirectory(async (directory) => {
     const { image, entries } = await killedJournal(directory, { singles: 2, lastBatch: 3 });
     const [, , third = 0, fourth = 0] = image.starts;
     await DAMAGES['zero to the end']?.(image, third);
     const journal = await openJournal(image.directory);
-    // This entry is as long as the one that it replaces, so the old records would follow it
-    // exactly.
+    // This entry is as long as the one it replaces, so the old records would follow it exactly.
     const replacement = await journal.append(block(200));
     const later = await imageOf(await crashImage(image.directory));
     await journal.close();
@@ -216,7 +216,7 @@ test('damage in an older segment is found by the replay that reads it', () =>
     await journal.close();
   }));
 
-test('a missing segment stops the start, whether in the middle or at the end', () =>
+test('the journal does not open if a segment is missing, whether in the middle or at the end', () =>
   inDirectory(async (directory) => {
     const paths = await rolledJournal(directory);
     const middle = await readFile(paths[2] ?? '');
@@ -227,7 +227,7 @@ test('a missing segment stops the start, whether in the middle or at the end', (
     await expect(openJournal(directory)).rejects.toThrow(/the next segment is missing/);
   }));
 
-test('a segment header that is not intact stops the start', () =>
+test('the journal does not open if a segment header is not intact', () =>
   inDirectory(async (directory) => {
     const [oldest = ''] = await rolledJournal(directory);
     const bytes = await readFile(oldest);
@@ -248,7 +248,7 @@ test('a crash between creating a segment and sealing the previous one is repaire
     expect(await readAll(journal)).toHaveLength(30);
     expect(await readFile(before)).toEqual(sealed);
     await journal.close();
-    // Without the mark, the segment is read completely, so damage in it is found immediately.
+    // Without the mark, the segment is read in full, so damage in it is found immediately.
     const { starts } = await recordOffsets(before);
     unsealed[(starts.at(-1) ?? 0) + 50] = 0;
     await writeFile(before, unsealed);

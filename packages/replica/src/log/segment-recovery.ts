@@ -29,7 +29,7 @@ import type { ScanEnd } from './segment-scan.ts';
  */
 
 export type Repair = {
-  /** The first entry that was cut off. The next append gets this number again. */
+  /** The first entry that was cut off. The next append reuses this number. */
   readonly atSeq: number;
   readonly bytes: number;
 };
@@ -93,7 +93,7 @@ async function rewriteLastBatch(handle: FileHandle, scan: ScanEnd): Promise<void
 
 /**
  * Checks that the segments continue one another, using only headers and end marks. A segment
- * without a mark, after a crash right after its successor was created, is read completely and
+ * without a mark, left by a crash right after its successor was created, is read in full and
  * sealed.
  */
 export async function checkContinuity(segments: readonly Segment[]): Promise<void> {
@@ -118,8 +118,8 @@ export async function checkContinuity(segments: readonly Segment[]): Promise<voi
 }
 
 /**
- * Returns the error for a last segment that is compressed or not sealed: only a sealed segment is
- * compressed, and a sealed segment has a successor.
+ * Returns the error for a compressed segment that is the last one or has no seal: only sealed
+ * segments are compressed, and every sealed segment has a successor.
  */
 function wrongEnd({ firstSeq, mark, path: file }: Segment, what: string): JournalDamagedError {
   return new JournalDamagedError({ file, offset: 0, seq: (mark?.seq ?? firstSeq - 1) + 1, what });

@@ -12,7 +12,7 @@ import type { ByteSource } from './segment-files.ts';
 
 const READ_BYTES = 4 * 1024 * 1024;
 
-/** An intact record in the reader's buffer, which is valid only during the visit. */
+/** An intact record in the reader's buffer, valid only during the visit. */
 export type RecordView = {
   readonly header: RecordHeader;
   readonly format: number;
@@ -33,16 +33,16 @@ export type ScanEnd = {
 type ScanLimits = {
   readonly endOffset: number;
   readonly untilSeq?: number;
-  /** The end of an earlier scan of the same segment, from which this one continues. */
+  /** The end of an earlier scan of the same segment, where this one continues. */
   readonly from?: ScanEnd;
   /** The memory for one read; a caller with many short reads passes its own. */
   readonly memory?: Buffer | undefined;
 };
 
 /**
- * Reads the records of a segment in order, in large reads, and verifies the checksum of each and
- * that it continues its predecessor. The scan stops at the first invalid record without judging it.
- * If a visit returns a promise, the scan waits for it.
+ * Reads the records of a segment in order, in large reads, and verifies that each has a correct
+ * checksum and continues its predecessor. The scan stops at the first invalid record without
+ * judging it. If a visit returns a promise, the scan waits for it.
  */
 export async function scanRecords(
   source: ByteSource,
@@ -89,15 +89,15 @@ function continues(chain: Chain, record: RecordHeader): boolean {
 }
 
 type Remains = {
-  /** The end of the last byte that is not zero, or the start of the range if all are zero. */
+  /** The offset after the last nonzero byte, or the start of the range if all bytes are zero. */
   readonly end: number;
   /** A later record, which proves that the data missing at the start was once on disk. */
   readonly proof?: { readonly offset: number; readonly seq: number };
 };
 
 /**
- * Searches everything after the end of a scan for bytes that are not zero and for a record that
- * proves damage.
+ * Searches everything after the end of a scan for nonzero bytes and for a record that proves
+ * damage.
  */
 export async function inspectRemains(
   handle: FileHandle,
@@ -119,7 +119,7 @@ export async function inspectRemains(
       const proof = await findProof(window, header, scan, { from: offset, to: offset + length });
       if (proof !== undefined) return { end, proof };
     }
-    // The chunks overlap, so that a magic number on their border is found.
+    // The chunks overlap, so that a magic number that spans two of them is found.
     if (offset + length === fileBytes) break;
     offset += length - RECORD_MAGIC_BYTES.length;
   }
@@ -172,8 +172,8 @@ function lastNonZero(chunk: Buffer): number {
 }
 
 /**
- * A range of a file that is held in memory. The buffer moves forward through the file and grows for
- * a large record.
+ * A range of a file held in memory. The buffer moves forward through the file, and grows if a
+ * record is large.
  */
 class FileWindow {
   #bytes: Buffer;
@@ -222,7 +222,7 @@ class FileWindow {
   }
 
   /**
-   * Moves the loaded bytes of a range to the front of a buffer that is large enough for the range.
+   * Moves the loaded bytes of a range to the front of a buffer large enough for the whole range.
    */
   #moveToFront(offset: number, length: number): number {
     const known = this.#offset + this.#length - offset;

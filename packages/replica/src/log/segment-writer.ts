@@ -16,7 +16,7 @@ import { BlockBuffer } from './block-codec.ts';
 import type { LogEntry, LoggedCommand } from '../block.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Faults that tests inject. A hook that throws or rejects fails the operation that follows it. */
+/** Faults injected by tests. A hook that throws or rejects fails the operation that follows it. */
 export type JournalFaults = {
   readonly beforeWrite?: () => void | Promise<void>;
   readonly beforeSync?: () => void | Promise<void>;
@@ -34,9 +34,9 @@ type SharedBytes = {
 };
 
 /**
- * The file is filled with zeros this far ahead. Overwriting allocated zeros changes no metadata, so
- * fdatasync has less to write. The batch that triggers a step waits for it. A step of 8 MiB had the
- * same throughput as one of 2 MiB, but its longest wait was twice as long.
+ * The file is filled with zeros this far ahead of the data. Overwriting allocated zeros changes no
+ * metadata, so fdatasync has less to write. The batch that triggers such a step waits for it. Steps
+ * of 8 MiB gave the same throughput as steps of 2 MiB, but the longest wait was twice as long.
  */
 const ZERO_STEP_BYTES = 2 * 1024 * 1024;
 /** The unit in which the system writes cached data back to the disk. */
@@ -76,15 +76,15 @@ export class SegmentWriter {
   }
 
   /**
-   * The end of the records including those in flight. Everything before it is on disk when the next
-   * batch is written.
+   * The end of the records, including those in flight. Everything before it will be on disk when
+   * the next batch is written.
    */
   get end(): number {
     return this.#end;
   }
 
   /**
-   * The maximum number of commits in flight. A second commit waits at the thread, unless a test
+   * The maximum number of commits in flight. A second commit waits in the thread, unless a test
    * hook must run between the two.
    */
   get commitsMax(): number {
@@ -93,8 +93,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Appends bytes and syncs them after the previous commit was synced. After a failed commit, the
-   * next one is not started and fails too.
+   * Appends bytes and syncs them once the previous commit has been synced. After a failed commit,
+   * the next one is not started and fails too.
    */
   commit(shared: SharedBytes, done: Done): void {
     const { beforeSync, beforeWrite } = this.#faults ?? {};
@@ -120,9 +120,9 @@ export class SegmentWriter {
 
   /**
    * Cuts off everything that failed commits may have left after the durable records, and waits
-   * until the change is on disk. The callers get an error, so no later start may find these
-   * records. The page that also contains durable records is written again, because the failed sync
-   * may have dropped it.
+   * until the change is on disk. The callers get an error, so these records must not be found on a
+   * later startup. The page that also contains durable records is rewritten, because the failed
+   * sync may have dropped it.
    */
   async cut(): Promise<void> {
     const end = this.#durableEnd;
@@ -167,10 +167,7 @@ export class SegmentWriter {
     });
   }
 
-  /**
-   * Returns the number of zeros to write after an offset, or 0 within the range that is already
-   * filled.
-   */
+  /** Returns the number of zeros to write after an offset: 0 within the range already filled. */
   #zerosBehind(after: number): number {
     if (after <= this.#allocated) return 0;
     const count = Math.min(ZERO_STEP_BYTES, Math.max(0, this.#zeroUpToMax - after));
@@ -190,7 +187,7 @@ function hooked(
   );
 }
 
-/** A block that another log has already ordered, so that its time and its bytes are fixed. */
+/** A block already ordered by another log, so that its time and bytes are fixed. */
 export type OrderedBlock = {
   readonly seq: number;
   readonly commands: readonly LoggedCommand[];
@@ -209,11 +206,11 @@ export type PendingBlock = Pick<OrderedBlock, 'commands' | 'proposal'> & {
 };
 
 /**
- * The blocks that one write makes durable. They are encoded on arrival, while the previous write is
- * in flight; their numbers and time are set when the batch is sent.
+ * The blocks made durable by one write. They are encoded on arrival, while the previous write is in
+ * flight; their numbers and time are set when the batch is sent.
  */
 export class CommitBatch {
-  /** The index by which the disk thread refers to the memory of this batch. */
+  /** The index by which the disk thread refers to this batch's memory. */
   readonly memory: number;
   readonly #buffer = new BlockBuffer((length) => Buffer.from(new SharedArrayBuffer(length)));
   #blocks: PendingBlock[] = [];
@@ -263,7 +260,7 @@ export class CommitBatch {
     });
   }
 
-  /** Numbers the blocks, sets their time, and returns the new position of the chain. */
+  /** Numbers the blocks, sets their times, and returns the new position of the chain. */
   stamp(
     chain: Chain,
     at: { readonly timeMs: number; readonly durableUpTo: number; readonly salt: number },
@@ -297,8 +294,8 @@ export class CommitBatch {
 const SLOW_SYNC_PATTERN = /^slow-sync:([0-9]{1,6})$/;
 
 /**
- * Parses faults that an operator can inject to test clients: `slow-sync:MS` simulates a slow disk.
- * Returns undefined if the text does not name a known fault.
+ * Parses the faults an operator can inject for testing clients: `slow-sync:MS` simulates a slow
+ * disk. Returns undefined if the text does not name a known fault.
  */
 export function journalFaults(text: string | undefined): JournalFaults | undefined {
   if (text === undefined) return {};

@@ -27,7 +27,7 @@ test('two folders with the same prefix get different names', async () => {
   expect(one.name).not.toBe(two.name);
 });
 
-test('a folder remembers its last eight former names, newest first', async () => {
+test('a folder keeps its last eight former names, newest first', async () => {
   const names: (string | undefined)[] = [];
   for (let count = 0; count < 12; count++) {
     names.unshift((await drawServiceName(folder, `word${count}`)).name);
@@ -35,7 +35,7 @@ test('a folder remembers its last eight former names, newest first', async () =>
   expect(readServiceNames(folder)).toEqual({ name: names[0], former: names.slice(1, 9) });
 });
 
-test('an unfinished name file of a killed start does not count as a name', async () => {
+test('an unfinished name file does not count if the process was killed while starting', async () => {
   writeFileSync(`${file()}.new`, 'exam', { mode: 0o644 });
   expect(readServiceNames(folder).name).toBeUndefined();
   const { name } = await drawServiceName(folder, 'example.org');

@@ -40,7 +40,7 @@ test('the last three snapshots are kept, even if several are written at once', (
     expect((await store.list()).map((file) => file.height)).toEqual([5, 4, 3]);
   }));
 
-test('snapshot files that a crash left unfinished are ignored, and removed by the next write', () =>
+test('snapshot files left unfinished by a crash are ignored, and removed by the next write', () =>
   withStore(async (store, directory) => {
     await mkdir(directory);
     await writeFile(join(directory, 'snapshot-0000000000000009.bin.new'), 'half');

@@ -2,14 +2,14 @@ import type { MessagePort } from 'node:worker_threads';
 import { fdatasyncSync, ftruncateSync, writeSync } from 'node:fs';
 
 /**
- * Memory that is shared by the journal and its disk thread: counters on which either side waits,
- * and a row of numbers for each of the two possible jobs. The bytes to write are also in shared
- * memory, so nothing is copied or sent for a job.
+ * Memory shared by the journal and its disk thread: the counters each side waits on, and a row of
+ * numbers for each of the two possible jobs. The bytes to write are also in shared memory, so
+ * nothing is copied or sent for a job.
  */
 
-/** One job runs while the next one waits. */
+/** One job runs while the next one is waiting. */
 export const JOBS_MAX = 2;
-/** Two batches can be in flight while a third one is being filled, each with its own memory. */
+/** Two batches can be in flight while a third is being filled, and each has its own memory. */
 export const MEMORIES = JOBS_MAX + 1;
 
 /**
@@ -21,7 +21,7 @@ export const ENDED = 1;
 export const HAS_FAILED = 2;
 const COUNTERS = 4;
 
-/** The positions of the numbers of a job. The first one is the file descriptor. */
+/** The positions of a job's numbers. The first is the file descriptor. */
 export const DESCRIPTOR = 0;
 /** The index of the memory that contains the bytes. */
 export const MEMORY = 1;
@@ -29,9 +29,9 @@ export const LENGTH = 2;
 export const POSITION = 3;
 /** The number of zeros written after the bytes. */
 export const ZEROS = 4;
-/** The number of bytes for which the disk has space, which is limited only in tests. */
+/** The number of bytes the disk has space for; limited only in tests. */
 export const SPACE = 5;
-/** This is 1 if all written data must be on disk when the job ends. */
+/** 1 if all written data must be on disk when the job ends. */
 export const IS_SYNC = 6;
 /**
  * The results of a job: the outcome, whether there was space for the zeros, and the duration of the
@@ -68,7 +68,7 @@ export function openShare(memory: SharedArrayBuffer): DiskShare {
 
 export type DiskWorkerData = { readonly memory: SharedArrayBuffer; readonly port: MessagePort };
 export type WriteFailure = { readonly message: string; readonly code: string | undefined };
-/** A replaced memory, which is sent before the job that needs it. */
+/** A replacement memory, sent before the job that needs it. */
 export type NewMemory = { readonly index: number; readonly memory: SharedArrayBuffer };
 
 /** The bytes to write to a file, and whether they must be on disk afterwards. */
@@ -78,7 +78,7 @@ export type WriteJob = {
   readonly length: number;
   readonly position: number;
   readonly zeros: number;
-  /** The number of bytes for which the disk has space. It is less than `length` only in tests. */
+  /** The number of bytes the disk has space for. Less than `length` only in tests. */
   readonly space: number;
   readonly isSync: boolean;
 };
@@ -90,13 +90,13 @@ export type WriteResult = {
 };
 
 /**
- * These are the error codes of `isNoRoom`, whose package is not imported because it would more than
- * double the load time of the thread.
+ * The error codes checked by `isNoRoom`. Its package is not imported, because that would more than
+ * double the thread's load time.
  */
 const NO_SPACE: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
 const ZERO_BYTES = Buffer.alloc(256 * 1024);
 
-/** Performs a job and blocks until it is done; throws the error of the disk. */
+/** Performs a job and blocks until it is done; throws any disk error. */
 export function performWriteJob(job: WriteJob): WriteResult {
   const { bytes, descriptor, isSync, length, position, space, zeros } = job;
   const fitting = Math.min(length, space);

@@ -54,7 +54,9 @@ function open(minutes = 0) {
     } as const;
     return { type: 'pushPrice', prices: [at] };
   };
-  /** Lists a market of another deployer, whose value does not follow a path of the demo markets. */
+  /**
+   * Lists a market of another deployer. Its value does not follow one of the demo markets' paths.
+   */
   const listOther = (): void => {
     const options = {
       nowMs: replica.nowMs,
@@ -74,13 +76,13 @@ const valuesOf = ({ values }: ReturnType<typeof open>, slug: string): number[] =
     definition.slug.startsWith(slug) ? [value] : [],
   );
 
-test('fair values of demo markets follow their paths regardless of trades, and those of an exclusive event sum to one', () => {
+test('fair values of demo markets follow their paths regardless of trades, and those of a mutually exclusive event sum to one', () => {
   const venue = open(10);
   venue.list(false);
   const markets = [...venue.replica.state.outcomes.markets.values()];
   const seen = new Set<number>();
   for (let round = 0; round < 50; round++) {
-    // Each market's last trade is far from the makers' fair value.
+    // Each market's last trade is far from the fair value.
     for (const market of markets) market.lastTrade = 9_900;
     venue.replica.pass(10_000);
     venue.values.update();
@@ -96,7 +98,7 @@ test('fair values of demo markets follow their paths regardless of trades, and t
   expect(seen.size).toBeGreaterThan(20);
 });
 
-test("fair values of other deployers' markets drift, and start from the last trade in a new process", () => {
+test("fair values of other deployers' markets drift, and in a new process start from the last trade", () => {
   const venue = open();
   venue.listOther();
   const other = [...venue.replica.state.outcomes.markets.values()][0];
@@ -108,7 +110,7 @@ test("fair values of other deployers' markets drift, and start from the last tra
   expect(valuesOf(venue, 'others')).not.toEqual(before);
 });
 
-test('the fair value of a market on a price follows the price once the strike is known', () => {
+test('the fair value of a price market follows the price once the strike is known', () => {
   const venue = open();
   venue.list(true);
   venue.replica.pass(15 * 60_000 - 61_000);

@@ -8,8 +8,8 @@ export type FairValuesOptions = {
   readonly state: () => State;
   readonly priceE8: (symbol: string, source: PriceSource) => number | undefined;
   /**
-   * Returns the fair value of one of the venue's own demo markets, which does not depend on trades,
-   * or undefined for other markets.
+   * Returns the fair value of one of the venue's own demo markets, or undefined for other markets.
+   * The value does not depend on trades.
    */
   readonly paths: {
     valueOf(market: BotMarket['definition'], atMs: number): number | undefined;
@@ -19,24 +19,24 @@ export type FairValuesOptions = {
 };
 
 /**
- * The maximum number of markets that simulated traders trade. Those with the earliest end have
+ * The maximum number of markets that simulated traders trade in. Those that end first have
  * priority.
  */
 const MARKETS_MAX = 40;
 /**
  * Simulated traders stop trading a market this long before its end, so that they do not interfere
- * with the close.
+ * with its close.
  */
 const LEFT_MS_MIN = 5_000;
 /** Fair values stay at least this far from 0 and 1. */
 const PROBABILITY_MIN = 0.03;
-/** The standard deviation of the change of a drifting value in one round, in logits. */
+/** The standard deviation of a drifting value's change per round, in logits. */
 const DRIFT = 0.025;
 
 /**
- * Computes the fair value of YES shares for simulated traders. A market on a price is valued by
- * that price, its strike and its remaining time. A demo market follows the path that decides its
- * result. All other values drift. The probabilities of an exclusive event sum to one.
+ * Computes the fair value of YES shares for simulated traders. A price market is valued by its
+ * price, its strike and the time left. A demo market follows the path that decides its result. All
+ * other values drift. The probabilities in a mutually exclusive event sum to one.
  */
 export class FairValues {
   readonly #options: FairValuesOptions;
@@ -110,7 +110,8 @@ export class FairValues {
 }
 
 /**
- * Returns the probability that a random walk of simulated price steps ends at or above a strike.
+ * Returns the probability that a random walk with the step size of simulated prices ends at or
+ * above a strike.
  */
 export function probabilityAbove(walk: {
   readonly price: number;

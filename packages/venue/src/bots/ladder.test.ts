@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ALICE, BTC, TestVenue } from '@oddlot/testing/venue/ws/test-venue';
 import { difference, gridStep, ladder } from './ladder.ts';
 
-describe('the grid step of a maker follows the price', () => {
+describe("a maker's grid step follows the price", () => {
   test.each([
     [970_000, 1, 194],
     [100_000, 500, 500],
@@ -34,7 +34,7 @@ test('rungs with a negative price are omitted, and sizes stay within the maximum
   expect(rungs.every(({ size }) => size <= BTC.maxLimitOrderSize)).toBe(true);
 });
 
-test('a maker replaces only orders that differ from the requested rungs or are more than half filled', () => {
+test('a maker replaces only orders that are not on a requested rung or are more than half filled', () => {
   const venue = TestVenue.open();
   const rung = (price: number) => ({ isBuy: true, price, size: 1000 });
   venue.order(ALICE, { buy: true, price: 99, size: 1 });

@@ -3,9 +3,9 @@ import { type Address, MONEY_DECIMALS } from '@oddlot/units';
 import type { BotMarket } from './fair-values.ts';
 
 /**
- * The quotes of a maker around a price. The rungs are on a grid that does not move with the price.
- * When the price drifts by one rung, one order at each end of the ladder changes and the others
- * keep their queue position.
+ * A maker's quotes around a price. Their price levels, called rungs, are on a grid that does not
+ * move with the price. When the price drifts by one rung, one order at each end of the ladder
+ * changes, and the others keep their queue position.
  */
 
 export type Rung = { readonly isBuy: boolean; readonly price: number; readonly size: number };
@@ -27,8 +27,8 @@ export function gridStep(price: number, priceTick: number): number {
 }
 
 /**
- * Returns a maker's rungs on both sides of the rung nearest to a price, which stays empty. Each of
- * the makers uses every `makers`-th rung of a shared grid, so their quotes never cross.
+ * Returns a maker's rungs on both sides of the rung nearest to the price, which stays empty. Each
+ * maker uses every `makers`-th rung of a shared grid, so their quotes never cross.
  */
 export function ladder(
   perp: PerpDefinition,
@@ -59,7 +59,7 @@ function rungSize(perp: PerpDefinition, price: number, distance: number): number
 }
 
 /**
- * Returns the live orders to cancel and the missing rungs to place, so that the live orders will
+ * Returns which live orders to cancel and which missing rungs to place, so that the live orders
  * match the requested rungs.
  */
 export function difference(
@@ -78,9 +78,9 @@ export function difference(
 }
 
 /**
- * Returns the size that an order at a maker's best quote would execute against the other side of
- * the book, given best first, or 0 if nothing crosses. The result is at least the size of the
- * quote, so that a remainder below the minimum order value is also executed.
+ * Returns the size that an order at a maker's best quote would fill against the other side of the
+ * book, which is given best first; 0 if nothing crosses. The result is at least the size of the
+ * quote, so that a remainder below the minimum order value is filled too.
  */
 export function crossedSize(
   { isBuy, price, size }: Rung,
@@ -106,7 +106,7 @@ function keyOf({ isBuy, price }: { readonly isBuy: boolean; readonly price: numb
 
 /**
  * An order for outcome shares. `isBuy` and `reduceOnly` determine the outcome and the direction;
- * the price is that of the outcome.
+ * the price is for that outcome.
  */
 type ShareOrder = Rung & { readonly reduceOnly: boolean };
 
@@ -157,9 +157,9 @@ function sizeAt({ definition }: BotMarket, distance: number): number {
 }
 
 /**
- * Returns the order that fills a rung. It sells shares that the maker holds if there are enough,
- * and otherwise buys the other outcome, which is the same rung of the book (R-mint-burn). Sold
- * shares are deducted from `free`.
+ * Returns the order to place on a rung. It sells shares held by the maker if there are enough, and
+ * otherwise buys the other outcome, which is the same rung of the book (R-mint-burn). Sold shares
+ * are deducted from `free`.
  */
 export function shareOrder(
   { isBuy, price, size }: Rung,
@@ -174,14 +174,14 @@ export function shareOrder(
 }
 
 /**
- * The bounds of the random factor by which the planned size is multiplied. The minimum is well
- * above `WORN_SHARE`.
+ * The bounds of the random factor that the planned size is multiplied by. The minimum is well above
+ * `WORN_SHARE`.
  */
 const SIZE_SHARE_MIN = 0.7;
 const SIZE_SHARE_MAX = 1.6;
-/** The fraction of sizes that are rounded to two digits; the other sizes are rounded to three. */
+/** The fraction of sizes rounded to two digits; the others are rounded to three. */
 const ROUND_SHARE = 0.6;
-/** The fraction of the outer rungs that a maker leaves empty. */
+/** The fraction of outer rungs that a maker leaves empty. */
 const GAP_SHARE = 1 / 6;
 
 /**
@@ -206,8 +206,8 @@ export class QuotingStyle {
   }
 
   /**
-   * Returns true if the maker quotes at a price behind its best one. The result for a price is
-   * constant, so that quotes are not moved.
+   * Returns true if the maker quotes at a price other than its best. The result for a given price
+   * never changes, so that quotes are not moved.
    */
   quotesAt(price: number): boolean {
     return seeded(this.#seed ^ Math.imul(price, 0x9e_37_79_b1))() >= GAP_SHARE;

@@ -28,15 +28,15 @@ import {
 import type { BotOrder, BotShareOrder, Trader } from './trader.ts';
 import type { BotMarket, FairValues } from './fair-values.ts';
 
-/** The number of rungs of one maker on each side of a perp's book. */
+/** The number of rungs per maker on each side of a perp's book. */
 const PERP_LEVELS = 10;
 /**
- * The quotes of a perp move when the price is further from their centre than this fraction of a
+ * Quotes on a perp are moved when the price is further from their centre than this fraction of a
  * step.
  */
 const BAND_SHARE = 0.75;
 
-/** A maker does not execute orders that would increase its position in a perp above this value. */
+/** A maker does not fill orders that would increase its position in a perp beyond this value. */
 const INVENTORY_USDC = 250_000;
 /** The number of price levels of other accounts that a maker checks in each round. */
 const TAKEN_LEVELS_MAX = 100;
@@ -56,7 +56,7 @@ export class Maker {
   readonly #place: { readonly maker: number; readonly makers: number };
   readonly #habits: QuotingStyle;
   /**
-   * The centre rung of the quotes and the grid step by perp. The step is kept as long as it fits
+   * The centre rung of the quotes and the grid step, by perp. The step is kept as long as it suits
    * the price.
    */
   readonly #anchors = new Map<number, Anchor>();
@@ -82,8 +82,8 @@ export class Maker {
   }
 
   /**
-   * Executes orders of other accounts that cross the maker's best quotes, because post-only quotes
-   * would be rejected there.
+   * Fills other accounts' orders that cross the maker's best quotes, because post-only quotes would
+   * be rejected there.
    */
   async take(): Promise<void> {
     const orders = this.#changes().flatMap(({ perp, rungs }) =>
@@ -111,10 +111,7 @@ export class Maker {
     return Math.max(0, isBuy ? max - held : max + held);
   }
 
-  /**
-   * Places post-only orders on the empty rungs, because the price can move before the orders
-   * arrive.
-   */
+  /** Places post-only orders on the empty rungs, because the price can move before they arrive. */
   async quote(): Promise<void> {
     const missing = this.#changes().flatMap(({ perp, missing: rungs }) =>
       rungs.map((rung): BotOrder => {
@@ -133,8 +130,8 @@ export class Maker {
   }
 
   /**
-   * Places the orders of each perp in a separate request, so that a perp that rejects orders does
-   * not keep the others empty.
+   * Places the orders of each perp in a separate request, so that if one perp rejects orders, the
+   * others still get theirs.
    */
   async #placeApart(batch: readonly BotOrder[]): Promise<void> {
     const byPerp = Map.groupBy(batch, ({ perp }) => perp.instrumentId);
@@ -159,8 +156,8 @@ export class Maker {
   }
 
   /**
-   * Returns the grid and the centre rung of a perp's quotes, which change only with significant
-   * price moves.
+   * Returns the grid and the centre rung of a perp's quotes. They change only on significant price
+   * moves.
    */
   #anchorOf({ instrumentId, priceTick }: PerpDefinition, price: number): Anchor {
     let anchor = this.#anchors.get(instrumentId);
@@ -176,29 +173,27 @@ export class Maker {
 }
 
 /**
- * An operator can change a price by any factor, after which the steps of the old grid may be larger
- * than the new price.
+ * An operator can change a price by any factor, so the steps of the old grid may be larger than the
+ * new price.
  */
 function isFarFrom(step: number, fitting: number): boolean {
   return Math.max(step / fitting, fitting / step) > REGRID_FACTOR;
 }
 
-/** The number of rungs of one maker on each side of an outcome market's book. */
+/** The number of rungs per maker on each side of an outcome market's book. */
 const SHARE_LEVELS = 3;
 /**
- * The quotes of an outcome market move when its fair value is more than this many steps from their
- * centre. The band is wide, because every change is recorded in the log.
+ * Quotes on an outcome market are moved when its fair value is more than this many steps from their
+ * centre. The band is wide, because every change goes into the log.
  */
 const BAND_STEPS = 1.25;
 /** A maker merges pairs of shares when it holds at least this many. */
 const MERGE_SHARES = 200;
 
-/**
- * A maker does not execute orders that would leave it with more shares of one outcome than this.
- */
+/** A maker does not fill orders that would leave it with more shares of one outcome than this. */
 const INVENTORY_SHARES = 5_000;
 
-/** A taker order that is not executed immediately rests in the book for this time. */
+/** A taker order that does not fill immediately rests on the book for this many milliseconds. */
 const TAKEN_LIFE_MS = 10_000;
 
 type Change = {
@@ -258,10 +253,7 @@ export class ShareMaker {
     await this.#placeAll(orders);
   }
 
-  /**
-   * Places post-only orders on the empty rungs, because the price can move before the orders
-   * arrive.
-   */
+  /** Places post-only orders on the empty rungs, because the price can move before they arrive. */
   async quote(): Promise<void> {
     const free = this.#freeShares();
     const missing = this.#changes().flatMap(({ market, missing: rungs }) => {
@@ -300,8 +292,8 @@ export class ShareMaker {
   }
 
   /**
-   * Places the orders of each market in a separate request, so that a market that rejects orders
-   * does not keep the others empty.
+   * Places the orders of each market in a separate request, so that if one market rejects orders,
+   * the others still get theirs.
    */
   async #placeApart(batch: readonly BotShareOrder[]): Promise<void> {
     const byMarket = Map.groupBy(batch, ({ market }) => market.instrumentId);
@@ -327,8 +319,8 @@ export class ShareMaker {
   }
 
   /**
-   * Returns the centre rung of a market's quotes, which changes only with significant moves of the
-   * fair value.
+   * Returns the centre rung of a market's quotes. It changes only on significant moves in the fair
+   * value.
    */
   #anchorOf(market: BotMarket, value: number): number {
     const id = market.definition.instrumentId;
@@ -350,8 +342,8 @@ export class ShareMaker {
 }
 
 /**
- * Returns the number of shares to execute against orders that cross a rung, in YES prices. A bid of
- * another account is executed by selling YES or by buying NO, so the inventory limit applies to the
+ * Returns the number of shares to fill of orders that cross a rung, in YES prices. Another
+ * account's bid is filled by selling YES or by buying NO, so the inventory limit applies to the
  * outcome whose holding grows.
  */
 function takenSize({ book, definition }: BotMarket, rung: Rung, held: FreeShares): number {

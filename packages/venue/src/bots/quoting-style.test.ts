@@ -8,8 +8,8 @@ const BOUNDS = { min: 500, max: 10_000_000 };
 const sizes = (habits: QuotingStyle, planned = 60_000) =>
   Array.from({ length: 40 }, () => habits.sizeNear(planned, BOUNDS));
 
-describe('the order sizes of a simulated maker vary', () => {
-  test('the sizes of a maker differ from each other and from those of other makers, and stay near the planned size', () => {
+describe('a simulated maker varies its order sizes', () => {
+  test("a maker's sizes differ from each other and from other makers' sizes, and stay near the planned size", () => {
     const first = sizes(new QuotingStyle(FIRST));
     expect(new Set(first).size).toBeGreaterThan(20);
     expect(sizes(new QuotingStyle(SECOND))).not.toEqual(first);
@@ -20,11 +20,11 @@ describe('the order sizes of a simulated maker vary', () => {
     }
   });
 
-  test('the sizes of a maker are the same in every process', () => {
+  test("a maker's sizes are the same in every process", () => {
     expect(sizes(new QuotingStyle(FIRST))).toEqual(sizes(new QuotingStyle(FIRST)));
   });
 
-  test('the sizes of a maker stay within the size limits of the market', () => {
+  test("a maker's sizes stay within the market's size limits", () => {
     expect(Math.min(...sizes(new QuotingStyle(FIRST), 520))).toBe(500);
     expect(Math.max(...sizes(new QuotingStyle(FIRST), 9_000_000))).toBe(10_000_000);
     for (const size of sizes(new QuotingStyle(FIRST), 1)) expect(size).toBe(500);

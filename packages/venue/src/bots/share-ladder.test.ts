@@ -37,7 +37,7 @@ test('makers share the rungs of an outcome market and leave the middle one empty
   ]);
 });
 
-test('R-reserve: rung prices stay between 0 and 1, and sizes within the limits of the market', () => {
+test("R-reserve: rung prices stay between 0 and 1, and sizes within the market's limits", () => {
   expect(pricesOf(2, 0, true)).toEqual([100]);
   expect(pricesOf(98, 0, false)).toEqual([9_900]);
   const sizes = (grid: object) =>
@@ -57,7 +57,7 @@ describe('R-one-book: each rung of the book has a single order', () => {
     expect(shareOrder(rung(isBuy), { ...free }, 10_000)).toEqual({ isBuy, size: 600, ...expected });
   });
 
-  test('shares sold by one rung are not available to the next one', () => {
+  test('shares sold by one rung are not available to the next', () => {
     const free = { yes: 1_000, no: 0 };
     expect(shareOrder(rung(false), free, 10_000).reduceOnly).toBe(true);
     expect(shareOrder(rung(false), free, 10_000).reduceOnly).toBe(false);

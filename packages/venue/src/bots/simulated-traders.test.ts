@@ -82,7 +82,7 @@ test('simulated traders fill the books and trade only through signed requests', 
   expect(lines.join('')).toContain('simulated traders started');
 });
 
-test('quotes follow the price and stay unchanged while it is constant', async () => {
+test('quotes follow the price, and stay unchanged while it does', async () => {
   await start();
   await vi.waitFor(() => expect(depth(true)).toBeGreaterThanOrEqual(10), { timeout: 60_000 });
   replica.pushOracle(1100);
@@ -110,7 +110,7 @@ test('quotes use a finer grid after a price has fallen to a thousandth', async (
   }, 60_000);
 });
 
-test('stopped traders leave no pending requests, and continue with the same accounts and orders after a restart', async () => {
+test('stopped traders leave no pending requests, and after a restart continue with the same accounts and orders', async () => {
   const first = await start();
   await vi.waitFor(() => expect(trades().length).toBeGreaterThan(0), { timeout: 60_000 });
   await first.stop();
@@ -134,7 +134,7 @@ test('stopped traders leave no pending requests, and continue with the same acco
   for (const { orders } of accounts()) expect(orders).toBeLessThanOrEqual(20);
 });
 
-/** Places orders of another client through the public endpoint. */
+/** Places another client's orders through the public endpoint. */
 async function place(orders: readonly object[], accountType: 'perp' | 'outcome'): Promise<void> {
   const key = testKey(90);
   // The clock of this replica does not advance, so each action needs a different nonce.
@@ -189,8 +189,8 @@ test.each([
   },
 );
 
-test('makers stop executing orders at their inventory limit', async () => {
-  // The bids have a value of a million USDC, twice the limit of both makers together.
+test('makers stop filling orders at their inventory limit', async () => {
+  // The bids are worth a million USDC, twice the combined limit of both makers.
   const bids = Array.from({ length: 50 }, () => resting(true, '103', '100'));
   await place(bids, 'perp');
   await place(bids, 'perp');
@@ -219,8 +219,8 @@ describe('simulated traders also trade on outcome markets', () => {
   const open = () =>
     [...replica.state.outcomes.markets.values()].filter(({ phase }) => phase === 'open');
   /**
-   * Returns the markets whose fair value is far from 0 and 1, because near these bounds the book
-   * has no space for all rungs.
+   * Returns the markets whose fair value is far from 0 and 1, because close to these bounds not all
+   * rungs fit in the book.
    */
   const undecided = () =>
     open().filter(({ definition }) => {
@@ -267,7 +267,7 @@ describe('simulated traders also trade on outcome markets', () => {
     );
     const ids = new Set(open().map(({ definition }) => definition.instrumentId as number));
     const sizes = quoted.flatMap(({ instrumentId, size }) => (ids.has(instrumentId) ? [size] : []));
-    // Without random factors, there would be only one size for each of the six rungs.
+    // Without random factors, each of the six rungs would have only one size.
     expect(new Set(sizes).size).toBeGreaterThan(15);
     expect(refusals()).toEqual([]);
   });
@@ -277,8 +277,8 @@ describe('simulated traders also trade on outcome markets', () => {
     async (isBid) => {
       const [market] = undecided();
       const { instrumentId } = market!.definition;
-      // The order is a bid for YES, or a bid for NO, which is an ask in YES prices. Its size
-      // exceeds the takers' orders.
+      // The order is a bid for YES or for NO; a bid for NO is an ask in YES prices. It is larger
+      // than the takers' orders.
       await place([resting(isBid, '0.98', '3000', instrumentId)], 'outcome');
       await start();
       await vi.waitFor(() => {
@@ -295,7 +295,7 @@ describe('simulated traders also trade on outcome markets', () => {
     },
   );
 
-  test('simulated traders withdraw from a closing market and continue in the others', async () => {
+  test('simulated traders withdraw from a closing market and keep trading in the others', async () => {
     await start();
     await vi.waitFor(() => expect(shareTrades().length).toBeGreaterThan(3), { timeout: 60_000 });
     replica.pass(12 * 60_000);

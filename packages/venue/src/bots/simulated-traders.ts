@@ -21,21 +21,19 @@ const TAKER_GRANT_MICRO_USDC = 50_000 * 1_000_000;
 const MAKER_OUTCOME_GRANT_MICRO_USDC = 200_000 * 1_000_000;
 const TAKER_OUTCOME_GRANT_MICRO_USDC = 10_000 * 1_000_000;
 const EVERY_MS = 1_000;
-/** The fraction of rounds in which a taker trades. */
+/** The fraction of rounds a taker trades in. */
 const TRADE_SHARE = 0.5;
 /** Outcome markets are quoted only in rounds whose number is a multiple of this. */
 const SHARES_EVERY = 3;
 const MERGE_EVERY = 30;
 const TOP_UP_EVERY = 60;
 
-/**
- * A trader with the perps balance and the outcome balance to which it is topped up, in micro-USDC.
- */
+/** A trader, and the perps balance and outcome balance it is topped up to, in micro-USDC. */
 type Grant = { readonly trader: Trader; readonly perp: number; readonly outcome: number };
 
 /**
  * Runs makers and takers on a venue without other traders, so that clients can be tested against
- * deep books and regular trades. Their accounts are published as simulated. A production venue does
+ * deep books and frequent trades. Their accounts are published as simulated. Production venues do
  * not run them.
  */
 export class SimulatedTraders {
@@ -106,7 +104,7 @@ export class SimulatedTraders {
   }
 
   /**
-   * Schedules the next round after the previous one has ended, so that a slow venue is not
+   * Schedules the next round once the previous one has ended, so that a slow venue is not
    * overloaded.
    */
   #plan(delayMs: number): void {

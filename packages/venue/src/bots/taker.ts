@@ -10,7 +10,7 @@ const USDC_MIN = 50;
 const USDC_MAX = 1_500;
 /** The maximum distance of the limit price from the oracle price, as a fraction. */
 const SLIPPAGE = 0.003;
-/** A taker reduces a position only if it has at least this value. */
+/** A taker reduces a position only if it is worth at least this much. */
 const POSITION_USDC = 20_000;
 
 /** Trades small amounts against the quotes and keeps its positions small. */
@@ -42,8 +42,8 @@ export class Taker {
   }
 
   /**
-   * Returns the probability that the next order buys. It is one half without a position, and biased
-   * towards reducing a large position.
+   * Returns the probability that the next order buys. It is one half if there is no position, and
+   * biased towards reducing a large one.
    */
   #buyShare(instrumentId: number): number {
     const positions = accountView(this.#replica.state, this.#trader.address)?.positions ?? [];
@@ -60,14 +60,14 @@ const SHARES_MAX = 45;
 /** The maximum distance of the limit price from the best price, in steps of the grid. */
 const SLIPPAGE_STEPS = 2;
 /**
- * The cumulative thresholds of a random number per round: 4% of the rounds split shares, another 6%
- * merge pairs, and all others trade.
+ * Cumulative thresholds for one random number per round: in 4% of rounds the taker splits shares,
+ * in another 6% it merges pairs, and in all others it trades.
  */
 const SPLIT_SHARE = 0.04;
 const MERGE_SHARE = 0.1;
 /** The fraction of trades that sell shares if the taker holds any. All other trades buy shares. */
 const SELL_SHARE = 0.45;
-/** The time after which an order of the taker expires, in milliseconds. */
+/** How long the taker's orders last, in milliseconds. */
 const LIFE_MS = 10_000;
 
 /**
@@ -106,7 +106,7 @@ export class ShareTaker {
     const { definition } = market;
     const leg = this.#random() < 0.5 ? 'yes' : 'no';
     const isSale = free[leg] > 0 && this.#random() < SELL_SHARE;
-    // R-sizes: an order below the minimum size can only sell the whole holding.
+    // R-sizes: an order below the minimum size is allowed only if it sells the whole holding.
     const left = free[leg] - shares;
     const size = !isSale ? shares : left < definition.minOrderSize ? free[leg] : shares;
     const isBuy = (leg === 'yes') !== isSale;
@@ -132,8 +132,8 @@ export class ShareTaker {
 }
 
 /**
- * Returns a YES price that is beyond the best price of the other side by a margin, or undefined if
- * that side is empty.
+ * Returns a YES price that goes beyond the best price on the other side by a margin, or undefined
+ * if that side is empty.
  */
 function takingPrice(market: BotMarket, isBuy: boolean): number | undefined {
   const { book, unit } = market;

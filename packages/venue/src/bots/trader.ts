@@ -40,7 +40,7 @@ export type BotOrder = {
 
 type BotShares = { readonly instrumentId: number; readonly szDecimals: number };
 
-/** An order for outcome shares; the price is that of the outcome. */
+/** An order for outcome shares; the price is for that outcome. */
 export type BotShareOrder = {
   readonly market: BotShares;
   readonly isBuy: boolean;
@@ -54,8 +54,8 @@ export type BotShareOrder = {
 const POOR_SHARE = 2n;
 
 /**
- * A simulated account. Its requests are processed like those of any client: signed, recovered,
- * validated and logged, with a receipt. Only the socket and the rate limit per client are omitted.
+ * A simulated account. Its requests are processed like any client's: signed, recovered, validated
+ * and logged, with a receipt. Only the socket and the per-client rate limit are omitted.
  */
 export class Trader {
   readonly #venue: BotVenue;
@@ -146,8 +146,8 @@ export class Trader {
 
   async #send(action: Readonly<Record<string, unknown>>): Promise<boolean> {
     const { exchange, now, onRefused, replica } = this.#venue;
-    // The first action of a venue can be signed in the same millisecond in which its log began,
-    // which the nonce must exceed (R-nonce).
+    // A venue's first action can be signed in the very millisecond in which its log began, and the
+    // nonce must be greater than that (R-nonce).
     this.#nonce = Math.max(this.#nonce + 1, now(), replica.state.beganMs + 1);
     const text = this.#wallet.sign(action, this.#nonce);
     const reply = await exchange.handleText({ text, ip: 'simulated' });

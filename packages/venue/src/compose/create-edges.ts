@@ -28,7 +28,9 @@ import { StreamLostError } from '@oddlot/cluster/stream-error';
 import { HistoryAwayError } from '@oddlot/history/history';
 import { LaterReleaseError } from '@oddlot/replica/replica';
 
-/** The time for which a stopping replica still responds to requests on existing connections. */
+/**
+ * How long a stopping replica still responds to requests on existing connections, in milliseconds.
+ */
 const LINGER_MS = 1_000;
 
 type EdgeParts = {
@@ -47,7 +49,7 @@ export type Edges = {
   readonly sockets: WsEdge;
   readonly operations: HttpPort;
   readonly exchange: TextEndpoint;
-  /** The components of the venue that the port for Hyperliquid clients uses. */
+  /** The venue components used by the port for Hyperliquid clients. */
   readonly hyperliquid: HyperliquidParts;
   /** Makes the health checks report that this process is about to stop. */
   stopping(): void;
@@ -72,7 +74,7 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
   const limiter = createLimiter(config);
   const endpoints = endpointsOf(config, parts, { budgets, isReady, limiter, sockets });
   const http = createHttp(config, parts, { budgets, endpoints, limiter, sockets });
-  // The page is built after the API has been started, so that it does not delay trading.
+  // The page is built once the API has started, so that trading is not delayed.
   http.server.once('listening', () => startBuilds(config, shown));
   observeVenue(metrics, {
     replica,
@@ -130,8 +132,8 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
 }
 
 /**
- * The delay of the documentation build, so that the page is built first. A request for the
- * documentation starts the build immediately.
+ * The delay before the documentation is built, in milliseconds, so that the page is built first. A
+ * request for the documentation starts the build immediately.
  */
 const BUILD_DOCUMENTATION_AFTER_MS = 5_000;
 
@@ -309,8 +311,8 @@ function infoSettings(
 }
 
 /**
- * This part of an error says that the action may still be executed, because its block was already
- * being written to the log.
+ * Part of an error message: the action may still be executed, because its block was already being
+ * written to the log.
  */
 const MAY_EXECUTE =
   'the action was being written to the log and may still execute: query actionStatus, ' +

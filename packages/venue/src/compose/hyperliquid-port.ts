@@ -33,8 +33,9 @@ export type HyperliquidParts = {
 const LOOPBACK = '127.0.0.1';
 
 /**
- * Refuses the port for a venue with its own network name. A Hyperliquid signature does not name a
- * venue, so only a venue that accepts the shared signatures of test funds can accept it.
+ * Refuses to open the port for a venue with its own network name. A Hyperliquid signature does not
+ * name a venue, so it can be accepted only by a venue whose signatures are shared by all venues
+ * with test funds.
  */
 export function refuseHyperliquid({ hyperliquid }: Config, { serviceNetwork }: Network): void {
   if (hyperliquid === undefined || serviceNetwork === NETWORKS.testnet.serviceNetwork) return;
@@ -93,7 +94,9 @@ function internal(body: Readonly<Record<string, unknown>>, ip = LOOPBACK): EdgeR
 /** The module is not imported, for the reason given in `host/src/ports/http-port.ts`. */
 const { createServer } = process.getBuiltinModule('node:http');
 
-/** Opens a WebSocket connection within the process, with the limits of an external connection. */
+/**
+ * Opens a WebSocket connection within the process, subject to the same limits as an external one.
+ */
 function openStream(
   upgrade: HyperliquidParts['upgrade'],
   { ip, path }: { readonly ip: string; readonly path: string },
@@ -109,7 +112,7 @@ function openStream(
   });
   client.on('open', onOpen);
   client.on('message', (data) => onFrame(String(data)));
-  // A close event follows every error and contains the details.
+  // Every error is followed by a close event, which has the details.
   client.on('error', () => undefined);
   client.on('close', (code, reason) => onClose(code, reason.toString()));
   return { send: (text) => client.send(text), close: () => client.close() };

@@ -46,13 +46,13 @@ import type { Threads } from './threads.ts';
 
 /** The venue without its ports: its data, its read models and its settlement. */
 export type Core = {
-  /** The time of the venue (R-clock). */
+  /** The venue's time (R-clock). */
   readonly clock: VenueClock;
   readonly clockWatch: ClockWatch;
   readonly guard: AdmissionGuard;
   readonly journal: Log;
   /**
-   * Writes the blocks of a deferred log to the data folder. Without a deferred log, the folder
+   * Writes the blocks of a deferred log to the data folder. If the log is not deferred, the folder
    * already contains all blocks.
    */
   readonly store: () => Promise<void>;
@@ -60,9 +60,9 @@ export type Core = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
-  /** This value is undefined if the venue runs as a single process. */
+  /** Undefined if the venue runs as a single process. */
   readonly cluster: JoinedCluster | undefined;
-  /** This value is undefined without a settlement chain. */
+  /** Undefined if there is no settlement chain. */
   readonly money: HeldSettlement | undefined;
   readonly reserves: Pick<ReservesWorker, 'current' | 'proof'> | undefined;
   readonly relay: LocalRelay;
@@ -76,7 +76,7 @@ export type Core = {
 type CoreDependencies = {
   readonly network: Network;
   readonly lease: Lease;
-  /** This value is undefined if the venue runs as a single process. */
+  /** Undefined if the venue runs as a single process. */
   readonly cluster: Cluster | undefined;
   readonly metrics: Metrics;
   readonly disk: DiskWatch;
@@ -106,8 +106,8 @@ export async function openCore(config: Config, deps: CoreDependencies): Promise<
 }
 
 /**
- * Closes a resource that opens concurrently with others. The code that awaits `opening` reports a
- * failure.
+ * Closes a resource that is opened concurrently with others. A failure is reported by the code that
+ * awaits `opening`.
  */
 function closeOnceOpen<Opened>(
   opened: AsyncDisposableStack,
@@ -131,9 +131,9 @@ type HistoryListeners = Pick<
 >;
 
 /**
- * The time in milliseconds for which a query waits for the history of a venue whose clock is
- * controlled. Such a venue can produce blocks much faster than the history stores them, and has no
- * clients that would wait in real time.
+ * How long a query waits for the history of a venue with a controlled clock, in milliseconds. Such
+ * a venue can produce blocks much faster than the history stores them, and has no clients that
+ * would wait in real time.
  */
 const CONTROLLED_WAIT_MS = 3_600_000;
 
@@ -198,13 +198,13 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const guard = guardOf(disk, clockWatch);
   const hasSpace = (): boolean => disk.state !== 'full';
   const logRetentionMs = logRetentionMsOf(config) ?? Infinity;
-  // The log is closed after all its readers and after the components that report which part of it
+  // The log is closed after all its readers and after the components that report how much of it
   // they still need.
   let closable: Pick<Log, 'close'> | undefined;
   opened.defer(() => closable?.close());
   const offers = await holdSnapshotOffers(config.data, cluster, { lease, log });
   opened.defer(() => offers?.release());
-  // The history thread loads its program while this thread reads the log.
+  // The history thread loads its program while this thread is reading the log.
   const opening = startHistory(config, deps, {
     store: () => store(),
     hasSpace,
@@ -256,8 +256,8 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const joined = await enter(cluster, parts);
   logOperators(replica, log);
   logMissingStrikes(replica, log);
-  // All projections of snapshots are attached at this point, so the newest snapshot can be read
-  // while the other threads start.
+  // All projections that snapshots contain are attached by now, so the newest snapshot can be read
+  // while the other threads are starting.
   replica.restore();
   const { indexer } = await opening;
   const data = { clock, clockWatch, guard, journal, store, indexer, replica, receipts };
@@ -339,8 +339,8 @@ type OpenedLog = {
 const ALREADY_STORED = (): Promise<void> => Promise.resolve();
 
 /**
- * Returns the local log, or in a cluster the shared stream with the local files as a copy. The log of
- * a simulation with a new folder stays in memory until it is stored.
+ * Returns the local log or, in a cluster, the shared stream with the local files as a copy. The log
+ * of a simulation with a new folder stays in memory until it is stored.
  */
 function logOf(
   copy: FileJournal,
@@ -367,7 +367,7 @@ function logOf(
   const trouble = (): LogTrouble | undefined => shared.trouble();
   guard.watch(() => logRestriction(trouble()));
   guard.judgeBy(shared.age);
-  // The tasks that propose commands are released, because their commands would be rejected.
+  // Tasks that propose commands are released, because their commands would be rejected.
   cluster.holdWhile(() => trouble()?.kind !== 'lost');
   return { journal: shared, trouble, store };
 }
@@ -402,8 +402,8 @@ function logRestriction(trouble: LogTrouble | undefined): Restriction | undefine
 }
 
 /**
- * Stops all requests to /exchange after the announcement of rules that this program does not
- * support (R-era).
+ * Stops all requests to /exchange once rules that this program does not support have been announced
+ * (R-era).
  */
 function eraRestriction(announced: number): Restriction | undefined {
   if (announced <= RULES_VERSION) return undefined;
@@ -411,8 +411,8 @@ function eraRestriction(announced: number): Restriction | undefined {
 }
 
 /**
- * Stops requests that add risk while receipts cannot be stored fast enough, because the waiting
- * receipts would otherwise use unbounded memory.
+ * Stops requests that add risk while receipts cannot be stored fast enough, because otherwise the
+ * waiting receipts would use unbounded memory.
  */
 function backlogRestriction(store: { readonly isBehind: boolean }): Restriction | undefined {
   return store.isBehind ? { stops: 'risk', error: refusal('unavailable', []) } : undefined;

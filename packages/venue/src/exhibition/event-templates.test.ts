@@ -4,15 +4,15 @@ import { EVENT_TEMPLATES, type EventTemplate, lastStartMs } from './event-templa
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** A midnight in UTC. The schedule repeats every three hours. */
+/** Midnight UTC on some day. The schedule repeats every three hours. */
 const FROM_MS = 1_794_700_800_000;
 const PERIOD_MS = 180 * MINUTE_MS;
 /** The time that a new user needs to read a market, decide and trade, in milliseconds. */
 const LEFT_MS = 10 * MINUTE_MS;
 
 /**
- * Returns the longest remaining time among the running rounds of a template that are listed by a
- * venue of this age.
+ * Returns the longest time left in any running round of a template that a venue of this age has
+ * listed.
  */
 function mostLeftMs(template: EventTemplate, startedMs: number, nowMs: number): number {
   const listed = new Set([...dueStarts(template, startedMs), ...dueStarts(template, nowMs)]);
@@ -25,8 +25,8 @@ function mostLeftMs(template: EventTemplate, startedMs: number, nowMs: number): 
 test('every template always has a round with at least ten minutes left, whenever the venue started', () => {
   const short: string[] = [];
   for (let startedMs = FROM_MS; startedMs < FROM_MS + PERIOD_MS; startedMs += SECOND_MS) {
-    // A round that is not listed because it is about to end does end within a minute, so later
-    // seconds need not be checked.
+    // A round not listed because it is about to end does end within a minute, so later seconds need
+    // not be checked.
     for (const laterMs of [0, SECOND_MS, MINUTE_MS / 2, MINUTE_MS]) {
       const nowMs = startedMs + laterMs;
       for (const template of EVENT_TEMPLATES) {
@@ -38,7 +38,7 @@ test('every template always has a round with at least ten minutes left, whenever
   expect(short).toEqual([]);
 });
 
-test('the templates include an event with one question and an exclusive event with several choices', () => {
+test('the templates include an event with a single question and a mutually exclusive event with several choices', () => {
   const plain = EVENT_TEMPLATES.filter(({ markets }) => markets.length === 1);
   const choices = EVENT_TEMPLATES.filter(
     ({ markets, mutuallyExclusive }) => mutuallyExclusive && markets.length > 2,
@@ -62,7 +62,7 @@ test('rounds of two templates never end within two minutes of each other', () =>
   expect(Math.min(...apart)).toBeGreaterThanOrEqual(2 * MINUTE_MS);
 });
 
-test('the next round of a template is always due for listing, and no round is due twice', () => {
+test("a template's next round is always due for listing, and no round is due twice", () => {
   for (let nowMs = FROM_MS; nowMs < FROM_MS + PERIOD_MS; nowMs += 7 * SECOND_MS) {
     for (const template of EVENT_TEMPLATES) {
       const starts = dueStarts(template, nowMs);

@@ -6,13 +6,13 @@ import type { MarketGrid } from '@oddlot/engine';
  */
 
 export type EventTemplate = {
-  /** The prefix of the slug of each round, which ends with the start of the round in seconds. */
+  /** The prefix of each round's slug. The slug ends with the start of the round in seconds. */
   readonly slug: string;
   readonly title: string;
   readonly description: string;
   readonly category: string;
   readonly everyMs: number;
-  /** The offset of the first start of a day from midnight UTC. */
+  /** The offset of the first round of each day from midnight UTC. */
   readonly offsetMs: number;
   /**
    * The duration of a round. It is longer than the interval, so that the next round opens before
@@ -26,12 +26,12 @@ export type EventTemplate = {
 export type MarketTemplate = {
   readonly slug: string;
   readonly question: string;
-  /** This value is null for the only market of an event, which is identified by its question. */
+  /** Null for the only market of an event, which is identified by its question. */
   readonly groupTitle: string | null;
   readonly outcomes: readonly [string, string];
 };
 
-/** A series whose markets the engine lists and resolves. */
+/** A series whose markets are listed and resolved by the engine. */
 export type SeriesTemplate = {
   readonly slug: string;
   readonly title: string;
@@ -42,8 +42,8 @@ export type SeriesTemplate = {
 const MINUTE_MS = 60_000;
 
 /**
- * Prices have ticks of one cent, sizes have two decimals, and an order has at least five shares.
- * The taker fee is 7% of p × (1 − p).
+ * The tick size is one cent, sizes have two decimals, and the minimum order is five shares. The
+ * taker fee is 7% of p × (1 − p).
  */
 export const GRID: MarketGrid = {
   szDecimals: 2,

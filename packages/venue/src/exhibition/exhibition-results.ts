@@ -13,9 +13,12 @@ export type ResultOptions = {
   readonly descriptionOf: (instrumentId: number) => string | undefined;
 };
 
-/** Results are published this long after the end, so that users first see the closed market. */
+/**
+ * Results are published this many milliseconds after the end, so that users see the closed market
+ * first.
+ */
 export const RESULT_AFTER_MS = 10_000;
-/** The sum of the fractions of an exclusive event (R-event-sets). */
+/** The sum of the fractions in a mutually exclusive event (R-event-sets). */
 const FRACTION_ONE = 1_000_000;
 const STRANDED =
   'too few reference prices, for example because the venue was stopped: each outcome is paid half';
@@ -46,14 +49,14 @@ export function exhibitionResults(state: State, options: ResultOptions): Command
 }
 
 /**
- * Returns the text with the commitment to a seed. It is published before the market ends and can be
- * compared with the seed in the resolution record.
+ * Returns the text containing the commitment to a seed. It is published before the market ends and
+ * can later be compared with the seed in the resolution record.
  */
 export function seedCommitment(paths: FairPaths, marketSlug: string): string {
   return `The walk is generated from a seed fixed in advance, with SHA-256 0x${paths.commitmentOf(marketSlug)}. The resolution record reveals the seed.`;
 }
 
-/** Returns true if the venue still has the seed to which the market's description commits. */
+/** Returns true if the venue still has the seed that the market's description commits to. */
 function isCommitted(
   { definition }: OutcomeMarket,
   { descriptionOf, paths }: ResultOptions,
@@ -62,7 +65,7 @@ function isCommitted(
   return text?.includes(`0x${paths.commitmentOf(definition.slug)}`) === true;
 }
 
-/** Resolves the markets by their fair values at the close, which trades cannot influence. */
+/** Resolves the markets by their fair values at the close, which cannot be influenced by trades. */
 function scoredResults(
   state: State,
   { mutuallyExclusive }: ScoredTemplate,
@@ -92,14 +95,14 @@ function evenResults(
     if (!mutuallyExclusive) return result(market, market.unit / 2, UNKNOWN);
     const left = leftOf(state, market);
     const share = Math.floor(left / markets.length);
-    // The first market receives the remainder of the division, so that the fractions sum to one.
+    // The first market receives the remainder of the division, so that the fractions add up to one.
     return result(market, index === 0 ? left - share * (markets.length - 1) : share, UNKNOWN);
   });
 }
 
 /**
- * Returns the remaining fraction of an exclusive event after earlier resolutions by an operator or
- * before a crash.
+ * Returns the fraction of a mutually exclusive event that is left after earlier resolutions, by an
+ * operator or before a crash.
  */
 function leftOf({ outcomes }: State, { definition, unit }: OutcomeMarket): number {
   const { fractionSum } = present(
@@ -133,7 +136,7 @@ function result(
 
 /**
  * Returns true for a market of the venue's series with too few prices (R-series). It must be
- * resolved by its operator, which is the venue.
+ * resolved by its operator: the venue itself.
  */
 function isStranded({ definition, isJudged }: OutcomeMarket): boolean {
   return isJudged && SERIES_TEMPLATES.some(({ slug }) => slug === definition.seriesSlug);

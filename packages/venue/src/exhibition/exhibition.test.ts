@@ -10,7 +10,7 @@ import { EVENT_TEMPLATES } from './event-templates.ts';
 import { OutcomeCatalogue } from '@oddlot/translate/read-models/outcome-catalogue';
 
 const MINUTE_MS = 60_000;
-/** The numbers of five-second steps in 25 and in 40 minutes. */
+/** The number of five-second steps in 25 and in 40 minutes. */
 const HARBOUR_STEPS = 300;
 const DERBY_STEPS = 480;
 let replica: TestReplica;
@@ -22,7 +22,7 @@ beforeEach(() => {
   replica = new TestReplica();
   catalogue = new OutcomeCatalogue(() => replica.state);
   replica.onBlock((block) => catalogue.onBlock(block));
-  // The clock starts at a full three-hour period.
+  // The clock starts at the beginning of a three-hour period.
   replica.nowMs = Math.ceil(replica.nowMs / (180 * MINUTE_MS)) * 180 * MINUTE_MS;
   replica.pass(0);
   paths = pathsOf(1);
@@ -58,7 +58,7 @@ const settled = (template: string): number[] =>
     .filter(({ eventSlug }) => eventSlug.startsWith(template))
     .map(({ fraction }) => fraction);
 
-describe('demo events are listed on a venue without any markets', () => {
+describe('listing demo events on a venue without any markets', () => {
   test('an empty venue lists the running rounds and the next round of each template', async () => {
     await exhibition().look();
     expect(phases('demo-city-weather')).toEqual([
@@ -104,7 +104,7 @@ describe('demo events are listed on a venue without any markets', () => {
   });
 });
 
-test('the texts of a template and its series differ from round to round and state the source of prices', async () => {
+test('the texts of templates and series differ from round to round and state the source of the prices', async () => {
   await exhibition(true).look();
   replica.pass(15 * MINUTE_MS);
   await exhibition(true).look();
@@ -123,7 +123,7 @@ test('the texts of a template and its series differ from round to round and stat
   }
 });
 
-test('upcoming markets state the new source of prices after a restart with other prices', async () => {
+test('after a restart with a different price source, upcoming markets state the new source', async () => {
   await exhibition(true).look();
   const changed = exhibitionCommands(replica.state, {
     ...options(true),
@@ -153,7 +153,7 @@ test('no event is listed twice, even by another process on the same log', async 
   expect(replica.head.height).toBe(height);
 });
 
-test('an interrupted listing is completed in the next round', async () => {
+test('a listing that was interrupted is completed on the next run', async () => {
   const [event, first] = due();
   for (const command of [event, first]) if (command !== undefined) replica.apply(command);
   await exhibition().look();
@@ -164,7 +164,7 @@ test('an interrupted listing is completed in the next round', async () => {
 const EVIDENCE =
   /^fair value at the close ([01]\.[0-9]{4}) \(score -?[0-9]+\); seed 0x([0-9a-f]{64})$/;
 
-/** Computes the score of a seed independently of the venue's implementation. */
+/** Computes the score for a seed independently of the venue's implementation. */
 function walked(seed: string, steps: number): number {
   const blocks = Array.from({ length: Math.ceil((steps + 1) / 8) }, (_, block) =>
     createHash('sha256').update(`${seed} ${block}`).digest(),
@@ -193,10 +193,10 @@ function lastResults(template: string) {
   }));
 }
 
-/** Lists a round with the current secret and advances the time until its result. */
+/** Lists a round with the current secret and advances the time until its result is published. */
 async function endOfRound(slug: string): Promise<void> {
   const { everyMs, roundMs } = EVENT_TEMPLATES.find((template) => template.slug === slug)!;
-  // Rounds that were listed with a different secret end first.
+  // Rounds listed with a different secret end first.
   replica.pass(everyMs + roundMs);
   await exhibition().look();
   replica.pass(everyMs + roundMs + 10_000);
@@ -205,7 +205,7 @@ async function endOfRound(slug: string): Promise<void> {
   expect(lastResults(slug).length).toBeGreaterThan(0);
 }
 
-/** Lets two accounts set a price by trading with each other. */
+/** Has two accounts set a price by trading with each other. */
 function trade(id: number, price: number, size: number): void {
   const order = (name: string, leg: OutcomeLeg): void => {
     const account = address(`0x${name.repeat(40)}`);
@@ -231,7 +231,7 @@ function trade(id: number, price: number, size: number): void {
   replica.pass(1);
 }
 
-describe('a round of demo markets ends with a result', () => {
+describe('the end and result of a round of demo markets', () => {
   test('the next round starts, the one after it is listed, and the result is published ten seconds later', async () => {
     await exhibition().look();
     replica.pass(13 * MINUTE_MS);
@@ -270,7 +270,7 @@ describe('a round of demo markets ends with a result', () => {
     expect([...results].toSorted()).toEqual(['0', '10000']);
   });
 
-  test('R-event-sets: only the highest fair value of an exclusive event wins', async () => {
+  test('R-event-sets: in a mutually exclusive event, only the market with the highest fair value wins', async () => {
     const winners = new Set<number>();
     for (let secret = 2; secret < 10; secret++) {
       paths = pathsOf(secret);
@@ -318,7 +318,7 @@ describe('a round of demo markets ends with a result', () => {
     expect(lastResults('demo-grand-prix')[0]?.evidence).toContain('does not have the seed');
   });
 
-  test('R-event-sets: after an earlier resolution the remaining fraction goes to one of the other markets', async () => {
+  test('R-event-sets: after an earlier resolution, the remaining fraction goes to one of the other markets', async () => {
     await exhibition().look();
     replica.pass(18 * MINUTE_MS + 10_000);
     const [first] = due()

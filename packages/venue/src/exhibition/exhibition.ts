@@ -36,8 +36,8 @@ type ExhibitionParts = Omit<ExhibitionOptions, 'nowMs'> & {
 const EVERY_MS = 1_000;
 
 /**
- * Lists and resolves demo events on a venue without other deployers, using commands of the process
- * itself.
+ * Lists and resolves demo events on a venue without other deployers, through commands from the
+ * process itself.
  */
 export class Exhibition {
   readonly #parts: ExhibitionParts;
@@ -50,7 +50,7 @@ export class Exhibition {
     this.#parts = parts;
   }
 
-  /** Resolves when the first events are listed. */
+  /** Resolves once the first events are listed. */
   async start(): Promise<void> {
     await this.look().catch(this.#parts.onError);
     this.#timer = setInterval(() => {
@@ -60,7 +60,7 @@ export class Exhibition {
     }, EVERY_MS);
   }
 
-  /** Resolves when no command of the exhibition is pending. */
+  /** Resolves once none of its commands is pending. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#round;
@@ -89,7 +89,7 @@ export class Exhibition {
   }
 }
 
-/** Returns a key for the subject of a command that does not depend on its generated fields. */
+/** Returns a key that identifies the subject of a command, regardless of its generated fields. */
 function keyOf(command: Command): string {
   switch (command.type) {
     case 'registerEvent':
@@ -106,17 +106,20 @@ function keyOf(command: Command): string {
 }
 
 type ExhibitionOptions = ResultOptions & {
-  /** True if there are reference prices, which series need. */
+  /** True if there are reference prices, which are needed for series. */
   readonly hasSeries: boolean;
-  /** A note on the source of prices in the texts of series markets; undefined for real prices. */
+  /**
+   * A note on the source of the prices, included in the texts of series markets; undefined if
+   * prices are real.
+   */
   readonly seriesNote?: string | undefined;
 };
 
 const MINUTE_MS = 60_000;
 const PERIOD_MS = { '15m': 15 * MINUTE_MS, '1h': 60 * MINUTE_MS } as const;
-/** A strike needs the prices of one minute, plus some seconds for the first of them to arrive. */
+/** A strike needs one minute of prices, plus a few seconds for the first of them to arrive. */
 const STRIKE_MS = 65_000;
-/** A round with less remaining time is no longer listed. */
+/** A round with less time left than this is no longer listed. */
 const ROUND_LEFT_MS_MIN = MINUTE_MS;
 
 /**
@@ -190,10 +193,7 @@ function eventOf(template: EventTemplate, startMs: number): EventListing {
   };
 }
 
-/**
- * Returns a time span such as `15 Nov 2026, 21:55–01:55 UTC`, which contains only the day of the
- * start.
- */
+/** Formats a time span, such as `15 Nov 2026, 21:55–01:55 UTC`; only the start day is given. */
 function spanOf(startMs: number, endMs: number): string {
   return `${utcDay(startMs)}, ${utcMinute(startMs)}–${utcMinute(endMs)} UTC`;
 }
@@ -258,8 +258,8 @@ const FILE = 'exhibition-secret';
 const BYTES = 32;
 
 /**
- * Returns the secret from which the demo results are derived. It is created once and stored in the
- * data folder, so that a restarted venue still has the seeds of open rounds.
+ * Returns the secret that demo results are derived from. It is created once and stored in the data
+ * folder, so that a restarted venue still has the seeds of open rounds.
  */
 export function exhibitionSecret(data: string): Uint8Array {
   return secretFile({

@@ -17,7 +17,7 @@ const rain = (round: number) => ({
 });
 
 describe('the fair value of a demo market follows a random walk', () => {
-  test('the fair value is at least one half at the close exactly if YES wins', () => {
+  test('at the close, the fair value is at least one half if and only if YES wins', () => {
     for (let round = 0; round < rounds; round++) {
       const { market, paths } = rain(round);
       const value = paths.valueOf(market, market.endMs) ?? Number.NaN;
@@ -41,7 +41,7 @@ describe('the fair value of a demo market follows a random walk', () => {
         groups.set(Math.floor(value * 3), group);
       }
       for (const { count, expected, won } of groups.values()) {
-        // The bound is four standard deviations of a counted fraction.
+        // The bound is four standard deviations of the observed fraction.
         expect(Math.abs(expected - won) / count).toBeLessThan(4 * Math.sqrt(0.25 / count));
       }
     },

@@ -9,9 +9,11 @@ type PathMarket = {
 };
 
 export const STEP_MS = 5_000;
-/** The weight of the first step, which makes rounds open at different odds. */
+/** The weight of the first step, so that rounds open at different odds. */
 const OPENING_WEIGHT = 6;
-/** A step is the sum of this many bytes minus its mean, which is close to a normal distribution. */
+/**
+ * A step is the sum of this many bytes minus the mean, which is approximately normally distributed.
+ */
 const STEP_BYTES = 4;
 const STEP_MEAN = STEP_BYTES * 127.5;
 const STEP_DEVIATION = 147.8;
@@ -20,23 +22,22 @@ const STEPS_PER_HASH = 32 / STEP_BYTES;
 type Reached = { readonly steps: number; readonly score: number };
 const NOWHERE: Reached = { steps: -1, score: 0 };
 /**
- * The maximum number of cached positions, which exceeds the number of paths in use at the same
- * time.
+ * The maximum number of cached positions, more than the number of paths in use at the same time.
  */
 const REACHED_MAX = 256;
 
 /**
  * Computes the fair values of the demo markets, which also decide their results. Each market has a
  * score that follows a random walk from its start to its end, independent of trades. The fair value
- * is the probability that YES wins, given the score and the remaining time. All steps follow from a
- * seed per market, which is derived from a secret of the venue. A market's description contains the
- * hash of its seed and its resolution record the seed itself. The result therefore cannot be
- * predicted before the end but can be verified afterwards.
+ * is the probability that YES wins, given the score and the time left. All steps follow from a seed
+ * per market, which is derived from a secret of the venue. A market's description contains the hash
+ * of its seed, and its resolution record the seed itself. The result therefore cannot be predicted
+ * before the end, but can be verified afterwards.
  */
 export class FairPaths {
   readonly #secret: Uint8Array;
   /**
-   * The last computed position of each path, by market slug, from which the next query continues.
+   * The last computed position on each path, by market slug. The next query continues from there.
    */
   readonly #reached = new Map<string, Reached>();
 
@@ -77,7 +78,7 @@ export class FairPaths {
     const template = templateOf(market.eventSlug);
     if (template === undefined) return undefined;
     const untilMs = Math.min(atMs, market.endMs);
-    // At least one step remains even at the close, so that a value of one half still separates the
+    // At least one step remains even at the close, so that a value of one half still divides the
     // two results.
     const stepsLeft = Math.max(1, (market.endMs - untilMs) / STEP_MS);
     const odds = ({ slug }: { readonly slug: string }): number =>

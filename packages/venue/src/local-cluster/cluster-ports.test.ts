@@ -4,7 +4,7 @@ import { SettingError } from '@oddlot/host/settings';
 import { expect, test } from 'vitest';
 import { clusterPorts, expectPortsFree } from './local-cluster.ts';
 
-test('every process of a cluster has its own ports in a predictable range', () => {
+test('every process in a cluster has its own ports in a predictable range', () => {
   expect(clusterPorts({ port: 8690, replicas: 3, servers: 3 })).toEqual({
     replicas: [8690, 8700, 8710],
     servers: 8720,
@@ -13,7 +13,7 @@ test('every process of a cluster has its own ports in a predictable range', () =
   });
 });
 
-test('a main port without enough ports above it for the other processes is rejected before anything starts', () => {
+test('a main port without enough ports above it for all processes is rejected before anything starts', () => {
   const sizes = { replicas: 3, servers: 3 };
   const highest = 65_495;
   expect(clusterPorts({ port: highest, ...sizes }).owner).toBe(65_535);
@@ -33,7 +33,7 @@ test('the error for a port in use names the port and its purpose', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
-  // The test server uses the port of the chain, and the other ports are not checked.
+  // The test server uses the chain's port, and the other ports are not checked.
   const ports = { replicas: [], servers: port, wallets: port, owner: port };
   await expect(expectPortsFree(ports)).rejects.toThrow(
     `Port ${port} for the settlement chain is not available: already in use. Choose another --port`,

@@ -64,7 +64,7 @@ describe.skipIf(process.getuid?.() !== 0)('a cluster started by root', () => {
       inOpenDirectory(async (directory) => {
         const port = await freePorts(PORTS);
         const data = join(directory, 'made', 'data');
-        // The start fails because of this port, after the folders have been created and before any
+        // Because of this port, startup fails after the folders have been created and before any
         // server starts.
         const other = createServer().listen(port, '127.0.0.1');
         await once(other, 'listening');
@@ -83,7 +83,7 @@ describe.skipIf(process.getuid?.() !== 0)('a cluster started by root', () => {
 });
 
 describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
-  test('a cluster starts nothing if a port is in use, and releases its folder', () =>
+  test('if a port is in use, the cluster starts nothing and releases its folder', () =>
     inOpenDirectory(async (data) => {
       const port = await freePorts(PORTS);
       // This is the port of the second replica.
@@ -104,7 +104,7 @@ describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
     }));
 
   test(
-    'a cluster publishes every replica to clients and locks its folder',
+    'a cluster announces every replica to clients and locks its folder',
     { timeout: LONG_MS },
     () =>
       inOpenDirectory(async (data) => {

@@ -42,8 +42,8 @@ export type LocalCluster = { stop(): Promise<void> };
 
 /**
  * Starts all processes of a cluster, the servers first. A dead process is restarted, as a
- * supervisor on a separate machine would do. The delay before the restart lets an operator observe
- * the cluster without it.
+ * supervisor on a separate machine would do. Because of the delay before the restart, an operator
+ * can observe the cluster without the process.
  */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
   const { data } = options;
@@ -51,7 +51,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   await expectPostgresCan(join(data, POSTGRES));
   await requireNatsServer();
   // The folder is created before the lock, which would restrict it to its owner, because PostgreSQL
-  // may run as another user in a subfolder.
+  // may run in a subfolder as another user.
   await makeOpenFolder(data);
   // The folder is locked, because two clusters whose servers use the same files would damage them.
   const lock = lockDirectory(data);
@@ -89,8 +89,8 @@ async function makeOpenFolder(folder: string): Promise<void> {
 type Starting = { readonly again: Restarter; readonly opened: AsyncDisposableStack };
 
 /**
- * Starts the servers first, because processes stop in reverse order and a writer must not wait for
- * a stopped server.
+ * Starts the servers first, because processes are stopped in reverse order and a writer must not be
+ * left waiting for a stopped server.
  */
 async function startAll(
   options: LocalClusterOptions,
@@ -134,7 +134,8 @@ async function startAll(
   for (const [index, port] of ports.replicas.entries()) {
     const name = `replica-${index + 1}`;
     const place = ['--port', String(port), '--data', join(data, name)];
-    // Each replica publishes its address, so that a client that loses one replica finds the others.
+    // Each replica publishes its address, so that a client that loses one replica can find the
+    // others.
     const named = ['--replica', name, '--public-url', `http://127.0.0.1:${port}`];
     const replica: ServingProcess = new ServingProcess({
       program: VENUE,
@@ -154,8 +155,8 @@ async function startAll(
 }
 
 /**
- * Starts the chain on which all replicas settle. Replicas can wait for the chain to run, but need
- * its address to start.
+ * Starts the chain on which all replicas settle. Replicas can wait until the chain is running, but
+ * need its address to start.
  */
 async function startChain(
   { data, print }: LocalClusterOptions,
@@ -232,8 +233,8 @@ function restarter({ againAfterMs, print }: LocalClusterOptions): Restarter {
 
 const SERVING = /is serving at (\S+)/;
 /**
- * A process that is asked to stop hands over its tasks. If it does not exit within this time, it is
- * killed.
+ * A process that is asked to stop hands over its tasks. If it has not exited after this many
+ * milliseconds, it is killed.
  */
 const STOP_MS_MAX = 15_000;
 const LINE_CHARACTERS_MAX = 10_000;
@@ -241,7 +242,7 @@ const LINE_CHARACTERS_MAX = 10_000;
 type ServingOptions = {
   readonly program: string;
   readonly args: readonly string[];
-  /** The file contains the output of all runs of the process. */
+  /** Contains the output of all runs of the process. */
   readonly logFile: string;
   readonly onServing: (pid: number, url: string) => void;
   /** Called when the process ended without a request to stop. */
@@ -269,8 +270,8 @@ class ServingProcess {
 
   start(): void {
     const { args, onEnd, onServing, program } = this.#options;
-    // Without the npm variable, the replicas do not watch a parent process, and the program is not
-    // bundled three times.
+    // The npm variable is removed, so that the replicas do not watch their parent process and the
+    // program is not bundled three times.
     const env = { ...process.env, npm_lifecycle_event: undefined };
     const child = spawn(process.execPath, [program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -312,8 +313,8 @@ class ServingProcess {
 }
 
 /**
- * The number of ports reserved per replica: its own, the relay's, the operations port, and those of
- * chains.
+ * The number of ports reserved per replica: its main port, the relay's, the operations port, and
+ * the ports of chains.
  */
 const PORTS_A_REPLICA = 10;
 /** The distance of a replica's operations port from its main port. */
@@ -355,8 +356,8 @@ export function clusterPorts({ port, replicas, servers }: Sizes): ClusterPorts {
 }
 
 /**
- * Throws if another process uses one of these ports. Without this check, the start fails later with
- * a less specific error.
+ * Throws if another process uses one of these ports. Without this check, startup would fail later
+ * with a less specific error.
  */
 export async function expectPortsFree({
   owner,

@@ -25,8 +25,8 @@ type LocalRelayDependencies = {
 };
 
 /**
- * The balance of test funds of the relay on the local settlement chain, in micro-USDC. A balance
- * below `least` is increased by `more`.
+ * The relay's balance of test funds on the local settlement chain, in micro-USDC. A balance below
+ * `least` is increased by `more`.
  */
 const FLOAT_MICRO = { least: 500_000_000_000n, more: 1_000_000_000_000n };
 const FLOAT_EVERY_MS = 10_000;
@@ -53,15 +53,15 @@ export class LocalRelay {
   }
 
   /**
-   * Returns the configured public address of the relay, by default that of this venue's relay, or
-   * undefined if there is none.
+   * Returns the configured public address of the relay, by default the address of this venue's
+   * relay, or undefined if there is none.
    */
   get url(): string | undefined {
     return this.#config.relayUrl ?? this.#url;
   }
 
   /**
-   * Returns the address at which the page can look for a relay. It is known in advance, unless the
+   * Returns the address where the page can look for a relay. It is known in advance, unless the
    * relay uses a random free port.
    */
   get expectedUrl(): string | undefined {
@@ -71,8 +71,8 @@ export class LocalRelay {
   }
 
   /**
-   * Starts the relay. It must be called when the venue is already serving, because the relay
-   * accesses the venue only through its ports.
+   * Starts the relay. Must be called once the venue is serving, because the relay accesses the
+   * venue only through its ports.
    */
   async start(venue: { readonly url: string; readonly operationsUrl: string }): Promise<void> {
     if (!hasRelay(this.#config) || this.#deps.money === undefined) return;
@@ -152,7 +152,7 @@ export class LocalRelay {
   /**
    * Returns the relay's address if it is known. The relay prints its address before it reports that
    * it is serving, and the address of an existing relay is derived from its seed. Reading the seed
-   * earlier would delay the start, because the derivation takes a long time.
+   * earlier would delay startup, because the derivation takes a long time.
    */
   async #knownAddress(): Promise<string | undefined> {
     const folder = join(this.#config.data, 'relay');
@@ -198,7 +198,7 @@ export class LocalRelay {
 }
 
 type RelayChildOptions = {
-  /** Returns the flags of the relay, which include its last port if it had one. */
+  /** Returns the relay's flags, including its last port if it had one. */
   readonly flags: (lastPort: number | undefined) => readonly string[];
   readonly log: Logger;
   readonly onServing: (where: { readonly url: string; readonly address: string }) => void;
@@ -210,7 +210,7 @@ const STOP_MS = 6_000;
 
 /**
  * Starts the relay, and restarts it when it ends unexpectedly, unless one of its files is lost. The
- * relay always exits together with this process, because its standard input is a pipe that the
+ * relay always exits together with this process, because its standard input is a pipe, which the
  * system then closes.
  */
 class RelayChild {

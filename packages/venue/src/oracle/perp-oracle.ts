@@ -19,7 +19,7 @@ import type { Replica } from '@oddlot/replica/replica';
 export type PerpOracle = (state: State, nowMs: number) => PushOracleCommand | undefined;
 
 /**
- * The time for which a price pushed by an operator is not replaced. It is shorter than the time
+ * How long a price pushed by an operator is left in place, in milliseconds; shorter than the time
  * after which a price is stale (R-oracle-stale).
  */
 export const PUSHED_PRICE_HOLD_MS = 10_000;
@@ -27,8 +27,8 @@ export const PUSHED_PRICE_HOLD_MS = 10_000;
 /**
  * Returns an oracle with simulated prices, which follow a mean-reverting random walk per perp or
  * repeat the last price. They continue from the last prices in the log, so that a restart causes no
- * jump. A perp that an operator listed has no price until the operator pushes one, around which the
- * simulated price then walks.
+ * jump. A perp listed by an operator has no price until the operator pushes one; the simulated
+ * price then walks around it.
  */
 export function simulatedOracle(options: {
   readonly moves: boolean;
@@ -38,8 +38,8 @@ export function simulatedOracle(options: {
 }): PerpOracle {
   const { moves, pushed, random } = options;
   /**
-   * The centre of each perp's walk if no price was pushed: the perp's price when this process first
-   * read it.
+   * The centre of each perp's walk if no price has been pushed: the perp's price when this process
+   * first read it.
    */
   const centres = new Map<number, number>();
   return (state, nowMs) => {
@@ -57,14 +57,15 @@ export function simulatedOracle(options: {
   };
 }
 
-/**
- * Returns an initial price for perps that the venue itself has listed. Other perps do not have one.
- */
+/** Returns an initial price for perps listed by the venue itself; other perps have none. */
 function firstPrice(perp: PerpDefinition): number | undefined {
   return isFirstPerp(perp) ? startPrice(perp.baseCurrency, priceDecimals(perp)) : undefined;
 }
 
-/** Returns an oracle with the prices of a feed, for perps whose base currency has a price there. */
+/**
+ * Returns an oracle that uses the prices of a feed, for perps whose base currency has a price
+ * there.
+ */
 export function feedOracle(feed: ReferenceFeed): PerpOracle {
   return (state, nowMs) => {
     const prices = new Map(
@@ -99,20 +100,20 @@ function pushOracle(
 }
 
 /**
- * A price that an operator pushed, in the units of its instrument or in units of 10^-8 USD, and the
- * time of its execution.
+ * A price pushed by an operator, in the units of its instrument or in units of 10^-8 USD, and when
+ * the push was executed.
  */
 type Pushed = { readonly price: number; readonly atMs: number };
 
 export type PushedPricesOptions = {
   readonly replica: Pick<Replica, 'onBlock'>;
-  /** Returns the commands that precede a new proposal in the log and have not been executed yet. */
+  /** Returns the commands not executed yet that will precede a new proposal in the log. */
   readonly underWay: () => Iterable<Command>;
 };
 
 /**
- * Collects the prices that operators have pushed since this process started, by perp and by symbol.
- * They take precedence over simulated prices, because an operator may have real information.
+ * Collects the prices pushed by operators since this process started, by perp and by symbol. They
+ * take precedence over simulated prices, because an operator may have real information.
  */
 export class PushedPrices {
   readonly #underWay: () => Iterable<Command>;
@@ -132,8 +133,8 @@ export class PushedPrices {
   }
 
   /**
-   * Returns the instruments with a pushed price that has not been executed yet. A price that is
-   * simulated now would be executed later and replace it.
+   * Returns the instruments with a pushed price that has not been executed yet. A price simulated
+   * now would be executed later and would replace it.
    */
   underWay(): PendingPrices {
     const keys = new Set<string>();
@@ -164,8 +165,8 @@ export type PendingPrices = {
 type Push = { readonly index: number; readonly key: string; readonly price: number };
 
 /**
- * Returns the prices that a command pushes on behalf of an operator. Commands of the process itself
- * do not push any.
+ * Returns the prices that a command pushes for an operator. Commands from the process itself do not
+ * push any.
  */
 function pushesOf(command: Command): Push[] {
   if (command.type !== 'pushOracle' && command.type !== 'pushPrice') return [];

@@ -19,7 +19,7 @@ import {
 import type { ReferenceFeed } from './reference-feed.ts';
 import { SimulatedPrices, type SimulatedPricesOptions } from './simulated-prices.ts';
 
-/** The price kinds are a random walk, constant prices, and the prices of real exchanges. */
+/** The kinds of prices: a random walk, constant prices, or prices from real exchanges. */
 type PriceKind = 'simulated' | 'still' | 'exchanges';
 
 export type PriceSettings = {
@@ -27,7 +27,7 @@ export type PriceSettings = {
   readonly oracleEveryMs: number;
   readonly reference: PriceKind | 'none';
   readonly referenceSymbols: readonly string[];
-  /** These settings are used only if one of the kinds above is `exchanges`. */
+  /** Used only if one of the kinds above is `exchanges`. */
   readonly exchanges: Pick<
     ExchangePricesOptions,
     'sources' | 'sourcesMin' | 'outlierBps' | 'silentMs'
@@ -140,7 +140,7 @@ type PublisherOptions = {
   readonly onError: (error: unknown) => void;
 };
 
-/** Proposes prices as commands of the venue itself, one after the other. */
+/** Proposes prices as commands from the venue itself, one after another. */
 export class Publisher {
   readonly #options: PublisherOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -150,7 +150,7 @@ export class Publisher {
     this.#options = options;
   }
 
-  /** Reports immediately and then at every interval, even if the first report fails. */
+  /** Reports immediately and then once per interval, even if the first report fails. */
   async start(): Promise<void> {
     await this.#report().catch(this.#options.onError);
     this.#timer = setInterval(() => {

@@ -8,8 +8,8 @@ import { PushedPrices, simulatedOracle } from './perp-oracle.ts';
 import { SimulatedPrices } from './simulated-prices.ts';
 
 /**
- * These tests cover simulated prices while an operator pushes other prices. Each step of the clock
- * is one second.
+ * Tests of simulated prices while an operator is pushing other prices. The clock advances in steps
+ * of one second.
  */
 
 /** Prices are in units of 10^-6 USDC. */
@@ -62,14 +62,14 @@ function live(seconds: number, id: number, moves = true): (number | undefined)[]
   });
 }
 
-/** Expects prices within 3% of the centre, which a walk of half an hour does not leave. */
+/** Expects prices within 3% of the centre, which a half-hour walk does not leave. */
 function expectNear(prices: readonly (number | undefined)[], centre: number): void {
   const shares = prices.map((price) => (price ?? 0) / centre);
   expect(Math.min(...shares)).toBeGreaterThan(0.97);
   expect(Math.max(...shares)).toBeLessThan(1.03);
 }
 
-describe('the simulated oracle of perps respects pushed prices', () => {
+describe('the simulated oracle for perps respects pushed prices', () => {
   test('the simulated oracle follows a random walk or repeats the last price', () => {
     replica.pushOracle(970_000);
     expect(new Set(live(60, BTC.instrumentId, false))).toEqual(new Set([970_000]));
@@ -81,7 +81,7 @@ describe('the simulated oracle of perps respects pushed prices', () => {
     expect(new Set(live(60, PENNY.id))).toEqual(new Set([undefined]));
   });
 
-  test('the simulated oracle walks around the last price that an operator pushed', () => {
+  test('the simulated oracle walks around the last price pushed by an operator', () => {
     listPenny();
     for (const price of [PENNY.first, PENNY.first * 50, PENNY.first]) {
       replica.apply(pushOf(PENNY.id, price));
@@ -98,7 +98,7 @@ describe('the simulated oracle of perps respects pushed prices', () => {
     expect(new Set(live(20, PENNY.id)).size).toBeGreaterThan(5);
   });
 
-  test('the price of a perp that the venue has listed also walks around a pushed price', () => {
+  test('the price of a perp listed by the venue also walks around a pushed price', () => {
     replica.apply(pushOf(BTC.instrumentId, 50_000));
     expectNear(live(1_500, BTC.instrumentId), 50_000);
   });
@@ -186,7 +186,7 @@ describe('simulated reference prices respect pushed prices', () => {
     expect(prices.twap('XRP', 'oracle', untilMs)?.samples).toBe(60);
   });
 
-  test('a second perp with the same base does not determine the reference price', () => {
+  test('a second perp with the same base does not affect the reference price', () => {
     const perp = { ...BTC, instrumentId: PENNY.id, name: 'BTC-PENNY' };
     replica.apply({ type: 'registerPerp', perp });
     replica.apply(pushOf(PENNY.id, 7));

@@ -4,11 +4,11 @@
  */
 
 /**
- * The standard deviation of one step relative to the price, which corresponds to about 3% per day
- * with one step per second.
+ * The standard deviation of one step relative to the price, about 3% per day at one step per
+ * second.
  */
 export const STEP_DEVIATION = 0.0001;
-/** The strength with which a price reverts to the centre of its walk in each step. */
+/** How strongly a price reverts to the centre of its walk in each step. */
 export const REVERSION = 0.00002;
 
 const START_USDC: Readonly<Record<string, number>> = {
@@ -29,7 +29,7 @@ export function startPrice(base: string, decimals: number): number {
 /**
  * Returns the next price of a walk around a centre, an integer of at least 1. The pull grows with
  * the logarithm of the distance. Even if the price is a thousandth of the centre, the pull is only
- * hundredths of a percent per step.
+ * a few hundredths of a percent per step.
  */
 export function nextStep(last: number, centre: number, random: () => number): number {
   const drift = REVERSION * Math.log(centre / last);

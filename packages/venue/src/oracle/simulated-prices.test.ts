@@ -18,7 +18,7 @@ import { SimulatedPrices } from './simulated-prices.ts';
 const QUARTER_MS = 900_000;
 const BTC = instrumentId(1);
 
-/** Opens a venue with its initial perps, half way through the second quarter of an hour. */
+/** Opens a venue with its initial perps, halfway through the second quarter of an hour. */
 function open(moves: boolean) {
   const state = createState();
   const prices = new ReferencePrices();
@@ -52,8 +52,8 @@ function open(moves: boolean) {
 const priceOf = ({ prices }: ReturnType<typeof open>, symbol: string, source: 'spot' | 'oracle') =>
   prices.latest(symbol, source)?.priceE8 ?? 0;
 
-describe('reference prices are simulated without exchanges', () => {
-  test("reference prices equal the perp's oracle price if there is a perp, and otherwise walk independently", () => {
+describe('simulated reference prices without exchanges', () => {
+  test('reference prices equal the oracle price of the perp, if there is one, and otherwise walk independently', () => {
     const venue = open(true);
     const feed = venue.start();
     const seen = new Set<number>();
@@ -91,7 +91,7 @@ describe('reference prices are simulated without exchanges', () => {
     }
   });
 
-  test('R-series: missing past reference prices are not filled in at the start or after a pause', () => {
+  test('R-series: missing past reference prices are not filled in on startup or after a pause', () => {
     const venue = open(true);
     const { clock, state } = venue;
     expect(venue.start().read(clock.nowMs)).toHaveLength(4);

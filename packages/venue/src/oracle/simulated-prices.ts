@@ -13,7 +13,7 @@ import { REFERENCE_DECIMALS, type ReferenceFeed } from './reference-feed.ts';
 
 export type SimulatedPricesOptions = {
   readonly symbols: readonly string[];
-  /** If this is false, prices are constant. */
+  /** If false, prices are constant. */
   readonly moves: boolean;
   readonly state: () => State;
   readonly pushed: PushedPrices;
@@ -26,11 +26,11 @@ export type SimulatedPricesOptions = {
   readonly random: () => number;
 };
 
-/** The standard deviation of the spot price from the oracle price, relative to the price. */
+/** The standard deviation of the spot price around the oracle price, relative to the price. */
 const SPOT_DEVIATION = 0.000_05;
 /**
- * The time for which a price pushed by a deployer is not replaced. It is shorter than the validity
- * of an observation (R-series).
+ * How long a price pushed by a deployer is left in place, in milliseconds; shorter than an
+ * observation stays valid (R-series).
  */
 export const PUSHED_REFERENCE_HOLD_MS = 3_000;
 
@@ -41,7 +41,7 @@ export const PUSHED_REFERENCE_HOLD_MS = 3_000;
  */
 export class SimulatedPrices implements ReferenceFeed {
   readonly #options: SimulatedPricesOptions;
-  /** The centre of each symbol's walk if no price was pushed. */
+  /** The centre of each symbol's walk if no price has been pushed. */
   readonly #centres = new Map<string, number>();
 
   constructor(options: SimulatedPricesOptions) {
@@ -120,16 +120,18 @@ type PastPoint = { readonly atMs: number; readonly priceE8: number };
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The history covers a week in hourly steps, and its last day in steps of a quarter of an hour. */
+/**
+ * The history covers a week at hourly intervals, and its last day at intervals of a quarter of an
+ * hour.
+ */
 const WEEK_MS = 7 * DAY_MS;
 const FINE_MS = HOUR_MS / 4;
 const FIGURES = 6;
 
 /**
  * Returns a simulated price history before the start of the venue, oldest first, which ends where
- * the walk of the price begins. The walk is generated backwards, which makes no difference for a
- * walk around a centre. The result is reproducible and serves only to fill an otherwise empty
- * chart.
+ * the price's walk begins. The history is generated backwards, which makes no difference for a walk
+ * around a centre. The result is reproducible and only fills an otherwise empty chart.
  */
 export function simulatedPast(symbol: string, beganMs: number): readonly PastPoint[] {
   const random = seededBy(`${symbol} ${beganMs}`);

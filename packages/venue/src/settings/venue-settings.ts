@@ -216,7 +216,7 @@ const LISTENING_SETTINGS = {
     help: 'Port for HTTP and WebSocket; 0 selects a free port',
     isEveryday: true,
   }),
-  // The setting that makes the venue publicly reachable does not expose this port.
+  // This port is not exposed by the setting that makes the venue publicly reachable.
   opsHost: setting(HOST, {
     default: '127.0.0.1',
     help: 'Interface on which the operations port listens, independent of `host`; keep it private',

@@ -38,7 +38,7 @@ test.each<[number, string, boolean, string | undefined]>([
   );
 });
 
-test('R-clock: new risk stays rejected until the clock difference is gone', () => {
+test('R-clock: new risk is rejected until the clock difference is gone', () => {
   const { be, messages, watch } = watching();
   const states = [3_000, 31_000, 29_000, 2_001, 2_000, 6_000].map((distanceMs) => {
     be(distanceMs);

@@ -4,7 +4,7 @@ import type { Logger } from '@oddlot/host/log';
 import { refusal } from '@oddlot/protocol';
 import type { Restriction } from '@oddlot/api/admission-guard';
 
-/** The bounds of the difference between the wall clock and the time of the venue (R-clock). */
+/** Bounds for the difference between the wall clock and the venue's time (R-clock). */
 const REPORTED_MS = 2_000;
 const READY_MS = 5_000;
 const RISK_MS = 30_000;
@@ -14,7 +14,7 @@ const EVERY_MS = 1_000;
 const AGAIN_MS = 60_000;
 
 /**
- * In state `off`, the difference is logged; in state `far`, the venue is not ready; in state
+ * In state `off`, the difference is logged; in state `far`, the venue is not ready either; in state
  * `lost`, it rejects new risk until the difference is gone.
  */
 type ClockState = 'right' | 'off' | 'far' | 'lost';
@@ -25,7 +25,7 @@ type ClockState = 'right' | 'off' | 'far' | 'lost';
 export class ClockWatch {
   readonly #clock: Pick<VenueClock, 'distanceMs' | 'startAfter'>;
   readonly #wall: Distance;
-  /** The difference from the clocks of the other replicas, if there are any. */
+  /** The difference from the other replicas' clocks, if there are other replicas. */
   readonly #others: Distance | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -62,8 +62,8 @@ export class ClockWatch {
   }
 
   /**
-   * True if the time of this replica differs too much from that of the other replicas, which can
-   * take over its tasks.
+   * True if this replica's time differs too much from that of the other replicas, which can take
+   * over its tasks.
    */
   get isOutOfStep(): boolean {
     return this.#others?.look().state === 'lost';
@@ -74,15 +74,12 @@ export class ClockWatch {
     const { distanceMs, state } = this.look();
     if (state !== 'lost') return undefined;
     const error = refusal('clockOff', [Math.abs(distanceMs)]);
-    // Every block that this replica proposes would write its wrong time into the log, even a block
-    // with only a cancel.
+    // Every block this replica proposes would write its wrong time into the log, even a block that
+    // only cancels an order.
     return { stops: this.isOutOfStep ? 'all' : 'risk', error };
   }
 
-  /**
-   * Returns ready if the venue's clock is close enough to the clocks of the sources of prices and
-   * nonces.
-   */
+  /** Returns ready if the venue's clock is close enough to the clocks behind prices and nonces. */
   check(): ReadinessCheck {
     const { distanceMs, state } = this.look();
     const why = `the clock is off by ${Math.abs(distanceMs)} ms`;
@@ -147,10 +144,7 @@ const OTHERS_TEXTS: Texts = {
   lost: 'clock deviates too far from the other replicas: this replica rejects all requests',
 };
 
-/**
- * After the state has become `lost`, it remains so until the difference is below the smallest
- * bound.
- */
+/** Once the state is `lost`, it remains so until the difference is below the smallest bound. */
 function stateOf(apartMs: number, wasLost: boolean): ClockState {
   if (apartMs <= REPORTED_MS) return 'right';
   if (apartMs > RISK_MS || wasLost) return 'lost';

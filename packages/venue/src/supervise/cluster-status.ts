@@ -5,7 +5,7 @@ import type { DivergenceWatch } from './divergence-watch.ts';
 import type { Cluster } from '@oddlot/cluster/open-cluster';
 
 export type JoinedCluster = Cluster & {
-  /** Returns the reason why blocks cannot be written, or undefined if they can. */
+  /** Returns why blocks cannot be written, or undefined if they can. */
   trouble(): LogTrouble | undefined;
   /** Compares the states of the other replicas with that of this one. */
   readonly divergence: DivergenceWatch;
@@ -14,7 +14,7 @@ export type JoinedCluster = Cluster & {
 type Head = { readonly height: number; readonly hash: string };
 
 /**
- * Returns ready if the stream accepts blocks and contains all known ones, and the replicas have
+ * Returns ready if the stream accepts blocks and contains all known ones, and all replicas have
  * computed the same state.
  */
 export function clusterCheck(
@@ -100,7 +100,7 @@ export function observeCluster(
 
 /**
  * Returns how many blocks this replica is behind the highest one. Running replicas report their
- * height every second, so that a short lag is not counted.
+ * height every second, so a short lag does not count.
  */
 function lagOf({ board }: Pick<Cluster, 'board'>, { height }: Head): number {
   return Math.max(0, (board.highest?.height ?? 0) - height);

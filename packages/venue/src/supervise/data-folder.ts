@@ -37,16 +37,16 @@ export async function takeFolder(config: Config, clusterNetwork: string | undefi
 }
 
 type OwnNetwork = {
-  /** The network to which all signatures for this venue are bound. */
+  /** The network that all signatures for this venue are bound to. */
   readonly network: Network;
-  /** The networks for which a client may have signed by mistake. */
+  /** Networks a client may have signed for by mistake. */
   readonly otherNetworks: readonly Network[];
 };
 
 /**
  * Returns the network with the name of this deployment. A folder without a name gets one here,
  * before the first entry of its log or of its new era is written, and keeps it regardless of later
- * configuration. A folder whose name file is lost gets neither a new name nor that of its network,
+ * configuration. A folder whose name file was lost gets neither a new name nor that of its network,
  * because all existing signatures would become invalid.
  */
 export async function ownNetwork(config: Config, log: Logger): Promise<OwnNetwork> {
@@ -97,7 +97,7 @@ function warnOfSharedName(config: Config, { serviceNetwork }: Network, log: Logg
 export async function openJournal(
   config: Config,
   deps: {
-    /** The position at which a new log starts if it does not start with the first entry. */
+    /** Where a new log starts, if not with the first entry. */
     readonly begin: FileJournalOptions['begin'];
     readonly clock: Clock;
     readonly disk: DiskWatch;
@@ -121,7 +121,7 @@ export async function openJournal(
     onFatal,
     faults,
     hasSpace,
-    // A compressed copy needs space, so old segments are compressed only if there is plenty of it
+    // A compressed copy needs space, so old segments are compressed only if there is plenty
     // (R-disk).
     mayCompress: () => disk.state === 'roomy',
     onCompactFailed: (error) => {
@@ -136,19 +136,19 @@ export async function openJournal(
   return journal;
 }
 
-/** The position at which the journal of a folder without a log starts. */
+/** Where the journal of a folder without a log starts. */
 type Begin = { readonly seq: number; readonly timeMs: number };
 
-/** Thrown if no snapshot is attested and the log does not reach back to the first block. */
+/** Thrown if no snapshot is attested and the log does not go back to the first block. */
 class SnapshotsRefusedError extends Error {
   override readonly name = 'SnapshotsRefusedError';
 }
 
 /**
- * Gives a folder without a log an initial state: the newest snapshot that its operator has copied
- * into it, or the one that the other replicas offer. The content of either must be attested by the
- * log, or accepted by the operator by its hash. The log after the snapshot comes from the stream.
- * Returns undefined if the log starts with the first block.
+ * Gives a folder without a log an initial state: the newest snapshot copied into it by its
+ * operator, or the one offered by the other replicas. Either way, the content must be attested in
+ * the log, or accepted by the operator by its hash. The log after the snapshot comes from the
+ * stream. Returns undefined if the log starts with the first block.
  */
 export async function joinFolder(
   { acceptSnapshot, data }: Pick<Config, 'acceptSnapshot' | 'data'>,
@@ -219,8 +219,8 @@ class SnapshotOffers {
   }
 
   /**
-   * Offers a new snapshot. Offers are sent one after the other, and the next offer supersedes a
-   * failed one.
+   * Offers a new snapshot. Offers are sent one after another, and a failed one is superseded by the
+   * next.
    */
   take(height: number): void {
     if (!this.#isHeld) return;

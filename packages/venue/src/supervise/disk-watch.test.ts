@@ -3,7 +3,7 @@ import { createLogger } from '@oddlot/host/log';
 import { expect, test } from 'vitest';
 import { diskRestriction, DiskWatch, watchDisk } from './disk-watch.ts';
 
-/** These tests cover the free space of the data folder and the resulting restrictions (R-disk). */
+/** Tests of the free space in the data folder and the resulting restrictions (R-disk). */
 
 const limits = { directory: '/data', lowBytes: 100, fullBytes: 10 };
 
@@ -48,7 +48,7 @@ test('R-disk: the disk watch logs each change once and keeps its state if the fr
   ]);
 });
 
-test('the disk watch reads the free space of a real folder from the system', async () => {
+test('the disk watch gets the free space of a real folder from the system', async () => {
   const config = { data: tmpdir(), diskLowBytes: 0, diskFullBytes: 0 };
   const watch = await watchDisk(config, { log: createLogger({ level: 'silent' }) });
   watch.stop();

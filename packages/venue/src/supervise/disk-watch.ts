@@ -11,14 +11,14 @@ type DiskWatchOptions = {
   readonly lowBytes: number;
   readonly fullBytes: number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** Returns the number of bytes that the process can still write in a directory. */
+  /** Returns how many bytes the process can still write to a directory. */
   readonly freeBytes?: (directory: string) => Promise<number>;
   readonly everyMs?: number;
 };
 
 const EVERY_MS = 1_000;
 
-/** Watches the free space of the data folder, and logs changes that affect the venue. */
+/** Watches the free space in the data folder, and logs changes that affect the venue. */
 export class DiskWatch {
   readonly #options: DiskWatchOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ export class DiskWatch {
     try {
       this.#free = await freeBytes(directory);
     } catch (error) {
-      // The last state is kept, because a write fails anyway if there is no space.
+      // The last state is kept, because writes fail anyway if there is no space.
       log.warn({ err: error, directory }, 'free space of the data folder could not be determined');
       return;
     }

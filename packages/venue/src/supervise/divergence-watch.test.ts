@@ -29,7 +29,7 @@ function watching(present = 3) {
   return { watch, become, lines, fatal };
 }
 
-test('a replica that the majority contradicts rejects requests, stores the evidence, and stops', async () => {
+test('a replica contradicted by the majority rejects requests, stores the evidence, and stops', async () => {
   const { become, fatal, watch } = watching();
   become('outvoted', { b: 'y', c: 'y', a: 'x' });
   expect(watch.restriction()).toMatchObject({
@@ -51,7 +51,7 @@ test('an outvoted replica waits ten seconds for votes that could still support i
   await vi.waitFor(() => expect(fatal).toHaveLength(1));
 });
 
-test('all replicas reject requests two seconds into a tie and continue when it is resolved', () => {
+test('all replicas reject requests two seconds into a tie, and continue once it is resolved', () => {
   const { become, fatal, lines, watch } = watching(2);
   become('split', { b: 'y' });
   expect(watch.restriction()).toBeUndefined();

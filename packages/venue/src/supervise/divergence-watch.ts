@@ -13,9 +13,9 @@ import { SnapshotStore } from '@oddlot/replica/log/checked-stores';
 import type { LocalReplica } from '@oddlot/replica/local-replica';
 import { encodeSnapshot } from '@oddlot/replica/snapshot-codec';
 
-/** Votes arrive within milliseconds, so a tie that lasts this long is a real disagreement. */
+/** Votes arrive within milliseconds, so a tie lasting this long is a real disagreement. */
 const SPLIT_MS = 2_000;
-/** The replica waits this long for missing votes before it stops. */
+/** How long the replica waits for missing votes before it stops, in milliseconds. */
 const OUTVOTED_MS = 10_000;
 const LOOK_EVERY_MS = 250;
 
@@ -23,8 +23,8 @@ const LOOK_EVERY_MS = 250;
 export class OutvotedError extends Error {
   override readonly name = 'OutvotedError';
   /**
-   * A supervisor should not restart the process after this code, because it would continue with the
-   * wrong state.
+   * A supervisor should not restart the process after this exit code, because it would continue
+   * with the wrong state.
    */
   readonly exitCode = 3;
 
@@ -46,7 +46,7 @@ type DivergenceOptions = {
 };
 
 /**
- * Stops a replica that has computed a different state than the majority. In a tie it is unknown
+ * Stops a replica that has computed a different state from the majority. In a tie, it is unknown
  * which half is right, so all replicas reject requests until one is stopped or another replica
  * joins.
  */
@@ -147,8 +147,8 @@ export class DivergenceWatch {
 }
 
 /**
- * The maximum number of folders that are kept, because a replica that restarts with the wrong state
- * soon produces more of them.
+ * The maximum number of folders kept. There is a limit because a replica that restarts with the
+ * wrong state soon produces more of them.
  */
 const FOLDERS_MAX = 3;
 
@@ -160,9 +160,9 @@ type Parts = {
 };
 
 /**
- * Stores the evidence that a developer needs to find out why a replica has diverged: the hashes by
+ * Stores the evidence a developer needs to find out why a replica has diverged: the hashes by
  * replica, the block, the current state, and the newest snapshot before the block, from which the
- * log can be applied again.
+ * log can be reapplied.
  */
 export async function keepDivergence(parts: Parts, verdict: HashVerdict): Promise<string> {
   const { data, log, name, replica } = parts;

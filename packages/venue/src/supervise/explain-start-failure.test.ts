@@ -22,7 +22,7 @@ test.each<[string, Error, RegExp]>([
   expect(line).not.toContain('\n');
 });
 
-test('an internal error of a start has no explanation', () => {
+test('an internal error on startup has no explanation', () => {
   expect(explainStartFailure(new Error('invariant'), { data: '/data' })).toBeUndefined();
   expect(explainStartFailure(failed('ERR_OTHER'), { data: '/data' })).toBeUndefined();
   expect(explainStartFailure('text', { data: '/data' })).toBeUndefined();

@@ -29,7 +29,7 @@ import {
   ReplicaDivergedError,
 } from '@oddlot/replica/replica';
 
-/** For these errors, the message alone is sufficient for an operator. */
+/** For these errors, the message alone is clear enough for an operator. */
 const EXPLAINED = [
   ChainDamagedError,
   ClockBehindError,
@@ -58,7 +58,7 @@ const EXPLAINED = [
   WeakStreamError,
 ];
 
-/** The explanations for operators by the system's error code. */
+/** Explanations for operators, by the system's error code. */
 const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
   EACCES: 'the process has no write permission there',
   EPERM: 'the process has no write permission there',
@@ -80,7 +80,7 @@ const SQLITE_TEXTS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Returns one line that explains a failed start that an operator can resolve, or undefined for an
+ * Returns one line explaining a failed startup that an operator can resolve, or undefined for an
  * internal error, which is logged with its stack.
  */
 export function explainStartFailure(

@@ -2,8 +2,8 @@ import { type Config, hasBots, hasFaucet } from '../config.ts';
 import type { IndexerSettings } from '@oddlot/history/indexer/indexer-messages';
 
 /**
- * A replay counts as short if it has at most this number of blocks, or of two snapshot intervals if
- * they are longer.
+ * A replay counts as short if it has at most this many blocks, or two snapshot intervals if that is
+ * more.
  */
 const SHORT_BLOCKS_MIN = 5_000;
 
@@ -33,14 +33,14 @@ const DAY_MS = 86_400_000;
 const DAYS_OF_BOTS = 1;
 
 /**
- * Returns the retention of the log, or undefined if the log is kept without a limit. The logs of
- * simulated traders have a short default.
+ * Returns the log's retention period, or undefined if the log is kept indefinitely. The default is
+ * short for venues with simulated traders.
  */
 export function logRetentionMsOf(config: Config): number | undefined {
   return retentionMsOf(config, config.logKeep);
 }
 
-/** Returns the retention of the history's rows, with the same defaults as for the log. */
+/** Returns the retention period of the history's rows, with the same defaults as for the log. */
 export function historyRetentionMsOf(config: Config): number | undefined {
   return retentionMsOf(config, config.historyKeep);
 }

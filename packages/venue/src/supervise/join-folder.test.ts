@@ -55,7 +55,7 @@ function joined(data: string, contents: ReadonlyMap<number, Hash>, options: Join
   return { begun, errors };
 }
 
-describe('R-snapshots: a replica that begins with a snapshot of another replica', () => {
+describe("R-snapshots: starting from another replica's snapshot", () => {
   test.each([
     { title: 'takes the newest that the log attests', joining: { attested: HEIGHTS }, seq: 30 },
     { title: 'passes over one that the log does not attest', joining: { attested: [20] }, seq: 20 },
@@ -86,7 +86,7 @@ describe('R-snapshots: a replica that begins with a snapshot of another replica'
     }),
   );
 
-  test('a replica sets aside a file with a valid checksum that is not a snapshot', () =>
+  test('a replica moves a file out of the way if its checksum is valid but it is not a snapshot', () =>
     inDirectory(async (data) => {
       const contents = await copied(data);
       const store = new SnapshotStore({ directory: join(data, 'snapshots') });

@@ -7,7 +7,7 @@ import { FileJournal } from '@oddlot/replica/log/file-journal';
 import { readLogPage } from '@oddlot/replica/log/log-reader';
 import { LogPages } from './operations-endpoints.ts';
 
-/** Creates a log whose blocks contain one request each and serves it in pages. */
+/** Creates a log whose blocks contain one request each, and serves it in pages. */
 
 const HASH = hash(`0x${'ab'.repeat(32)}`);
 const REQUEST = 'x'.repeat(60_000);
@@ -55,8 +55,8 @@ test('pages of the log are bounded in size and contain every block once with its
     }
     expect(seen).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
     expect(count).toBeGreaterThan(2);
-    // A follower at the end of the log gets an empty page at first, and later the blocks that have
-    // been appended.
+    // A follower at the end of the log gets an empty page at first, and later the blocks appended
+    // since.
     expect(await pageFrom(pages, 101)).toEqual([]);
     await append(journal, 101);
     expect((await pageFrom(pages, 101)).map(({ seq }) => seq)).toEqual([101]);
@@ -66,7 +66,7 @@ test('pages of the log are bounded in size and contain every block once with its
   });
 });
 
-test('log pages are refused with a reason: for an invalid block number, a deleted block, too many readers, or a stopping venue', async () => {
+test('a request for log pages is refused with a reason: an invalid block number, a deleted block, too many readers, or a stopping venue', async () => {
   await withLog(20, async (pages) => {
     const asked = async (query: Record<string, string>) => {
       const { body, headers, status } = await pages.answer(new URLSearchParams(query));

@@ -23,7 +23,7 @@ function aWatch(use: { total: number; used: number; busy: number }) {
   return { given, check };
 }
 
-describe('memory that is left over from a burst is released', () => {
+describe('memory left over from a burst is released', () => {
   test('memory is released after a quiet period, and not again for ten minutes', () => {
     const use = { total: 230, used: 60, busy: 0.05 };
     const { given, check } = aWatch(use);
@@ -49,7 +49,7 @@ describe('memory that is left over from a burst is released', () => {
     expect(given).toEqual([]);
   });
 
-  test('the required memory is the smallest observed use, although uncollected garbage counts as used', () => {
+  test('the memory required is the lowest use observed, because use includes uncollected garbage', () => {
     const use = { total: 130, used: 60, busy: 0 };
     const { given, check } = aWatch(use);
     check(3);
@@ -63,7 +63,7 @@ describe('memory that is left over from a burst is released', () => {
     expect(given).toEqual([116]);
   });
 
-  test('memory is released by the garbage collector of the runtime', () => {
+  test("memory is released by the runtime's garbage collector", () => {
     const given: number[] = [];
     const watch = new MemoryWatch(logInto(given), {
       busy: () => 0,

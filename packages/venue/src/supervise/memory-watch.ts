@@ -4,8 +4,8 @@ import type { Logger } from '@oddlot/host/log';
 
 /**
  * Releases memory left over from a burst. The runtime grows its heap during a burst and keeps it,
- * although most of it is empty afterwards. A collection pauses the process for a time that grows
- * with the memory in use, so it is done rarely, in quiet times, and for small heaps only.
+ * although most of it is empty afterwards. The more memory is in use, the longer a collection
+ * pauses the process, so it is done rarely, at quiet times, and for small heaps only.
  */
 
 type MemoryUse = { readonly heapTotal: number; readonly heapUsed: number };
@@ -13,7 +13,8 @@ type MemoryUse = { readonly heapTotal: number; readonly heapUsed: number };
 type MemoryWatchOptions = {
   readonly read?: () => MemoryUse;
   /**
-   * Returns the fraction of time since the last call in which the event loop was busy, from 0 to 1.
+   * Returns the fraction of time, from 0 to 1, that the event loop has been busy since the last
+   * call.
    */
   readonly busy?: () => number;
   readonly collect?: () => void;
@@ -21,13 +22,13 @@ type MemoryWatchOptions = {
 
 const MEBIBYTE = 1024 * 1024;
 const LOOK_MS = 5_000;
-/** A quiet period is this number of successive checks with at most this load. */
+/** A quiet period is this many successive checks with at most the load below. */
 const CALM_LOOKS = 3;
 const BUSY_MAX = 0.3;
 /** A collection must be expected to release more than this, and more than the memory in use. */
 const GAIN_BYTES_MIN = 96 * MEBIBYTE;
 const HEAP_BYTES_MAX = 512 * MEBIBYTE;
-/** The number of checks until the next collection, which together take ten minutes. */
+/** The number of checks until the next collection; together they take ten minutes. */
 const REST_LOOKS = 120;
 
 export class MemoryWatch {
@@ -36,7 +37,7 @@ export class MemoryWatch {
   readonly #timer: NodeJS.Timeout;
   #calmLooks = 0;
   /**
-   * The memory known to be needed. It is tracked, because the reported use may be mostly garbage.
+   * The memory known to be needed. It is tracked because the reported use may be mostly garbage.
    */
   #needed = Infinity;
   #restLooks = 0;

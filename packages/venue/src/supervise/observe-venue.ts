@@ -29,7 +29,7 @@ type Observed = {
   readonly disk: { readonly freeBytes: number };
   readonly data: string;
   readonly clock: { nowMs(): number; distanceMs(): number };
-  /** Returns the wall clock time, in which file times are measured. */
+  /** Returns the wall clock time, which file times are based on. */
   readonly wallMs: () => number;
 };
 

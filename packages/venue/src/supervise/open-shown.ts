@@ -15,7 +15,7 @@ export type Shown = Awaited<ReturnType<typeof openShown>>;
 
 type Parts = Parameters<typeof openPage>[1] & {
   readonly replica: LocalReplica;
-  /** A key shared by several processes. By default, the key is stored in the data folder. */
+  /** A key shared by several processes. By default, a key stored in the data folder is used. */
   readonly cursorKey?: Uint8Array | undefined;
 };
 
@@ -50,7 +50,7 @@ function openPage(
     readonly log: Logger;
     readonly money: OpenedSettlement | undefined;
     readonly relay: { readonly expectedUrl: string | undefined };
-    /** Other replicas, to which the page switches if it loses this process. */
+    /** Other replicas, which the page switches to if it loses this process. */
     readonly replicas?: ReplicaList | undefined;
   },
 ): WebPage | undefined {
@@ -58,7 +58,7 @@ function openPage(
   const { settlementRpcUrl = money?.rpcUrl } = config;
   return new WebPage({
     log,
-    /** The relay starts after the venue, so its address may not be known before that. */
+    /** The relay starts after the venue, so its address may not be known until then. */
     get connectOrigins() {
       const others = (replicas?.() ?? []).map(({ url }) => url);
       const streams = originsOf(others).map((origin) => origin.replace(/^http/, 'ws'));

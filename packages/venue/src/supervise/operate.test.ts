@@ -43,7 +43,7 @@ async function serve(state: SettlementBalances) {
   return { metrics, get, port };
 }
 
-test('a venue is ready once its log is replayed and its last block is recent', async () => {
+test('a venue is ready once its log has been replayed and its last block is recent', async () => {
   const state = { nowMs: 50_000, blockMs: undefined as number | undefined, stopping: false };
   const { get } = await serve(state);
   expect((await get('/healthz')).status).toBe(200);
@@ -69,21 +69,21 @@ test('a venue without its history is ready and reports that the history is missi
   expect(await get('/readyz')).toMatchObject({ status: 503, text: /notReady/ });
 });
 
-test('idle connections are closed when a client with a request needs a connection', async () => {
+test('idle connections are closed when a client needs a connection for a request', async () => {
   const { get, port } = await serve({ nowMs: 0, blockMs: 0 });
   const idle = Array.from({ length: OPERATIONS_CONNECTIONS_MAX + 6 }, () =>
     connect(port, '127.0.0.1').on('error', () => undefined),
   );
   closers.push(() => idle.forEach((socket) => socket.destroy()));
   await Promise.all(idle.map((socket) => once(socket, 'connect')));
-  // A connection can be closed one second after its last use, so the idle connections become
-  // available one by one.
+  // A connection can be closed one second after its last use, so the connections become available
+  // one by one.
   for (const path of ['/healthz', '/readyz']) {
     await vi.waitFor(async () => expect((await get(path)).status).toBe(200), { timeout: 60_000 });
   }
 });
 
-test('R-requests: a client that floods the operations port is limited to a small fraction of the thread', async () => {
+test("R-requests: a client that floods the operations port is limited to a small fraction of the thread's time", async () => {
   const workMs = 1;
   const used = { ms: 0, served: 0 };
   const busy = () => {
@@ -111,7 +111,7 @@ test('R-requests: a client that floods the operations port is limited to a small
     return socket;
   });
   closers.push(() => flood.forEach((socket) => socket.destroy()));
-  // This is more than a client can request at once: a request is charged as one plus its duration.
+  // This is more than a client can request at once: a request is charged as one, plus its duration.
   await vi.waitFor(() => expect(used.served).toBeGreaterThan(PACE.burst / (1 + 5 * workMs) + 20), {
     timeout: 60_000,
   });

@@ -7,16 +7,16 @@ import type { Indexer } from '@oddlot/history/indexer/indexer';
 type LogPagesOptions = {
   readonly data: string;
   readonly firstSeq: () => number;
-  /** Returns the newest applied block, whose hash is included in responses for comparison. */
+  /** Returns the newest applied block. Responses include its hash for comparison. */
   readonly head: () => BlockHead;
 };
 
 /**
  * The maximum number of readers with an open file. An additional reader replaces the one that has
- * been idle longest.
+ * been idle the longest.
  */
 const READERS_MAX = 8;
-/** The maximum number of pages that are read at the same time. */
+/** The maximum number of pages read at the same time. */
 const AT_ONCE_MAX = 4;
 const RETRY_AFTER_S = 1;
 
@@ -117,7 +117,7 @@ const HTTP_UNAVAILABLE = 503;
 
 /**
  * Handles `POST /snapshot` of the operations port: writes a snapshot of the current state, so that
- * the next start has little to replay, and returns the height of the newest snapshot.
+ * there is little to replay on the next startup, and returns the height of the newest snapshot.
  */
 export async function snapshotNow(
   indexer: Pick<Indexer, 'snapshot'>,

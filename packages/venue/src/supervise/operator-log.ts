@@ -29,11 +29,11 @@ export function logOperators(
 
 /**
  * The maximum number of lines per second about unauthorized senders. Any client can send operator
- * commands, so the number is limited.
+ * commands, so the rate is limited.
  */
 const UNAUTHORIZED_PER_SECOND = 1;
 
-/** Logs operator commands that were rejected before they were added to the log of the venue. */
+/** Logs operator commands that were rejected before being added to the venue's log. */
 export function refusedOperatorLog(
   replica: Pick<LocalReplica, 'head' | 'state'>,
   log: Pick<Logger, 'info'>,
@@ -57,7 +57,7 @@ export function refusedOperatorLog(
 }
 
 /**
- * Warns at the start of a market without a strike, because an operator will have to resolve it
+ * Warns when a market starts without a strike, because an operator will have to resolve it
  * (R-series).
  */
 export function logMissingStrikes(
@@ -109,8 +109,8 @@ export function warnOfBackend(backend: string, log: Pick<Logger, 'warn'>): void 
 }
 
 /**
- * Warns if the configured operators differ from those in the first block of the log, which always
- * apply.
+ * Warns if the configured operators differ from those in the first block of the log; the latter
+ * always apply.
  */
 export function warnOfOperators(config: Config, replica: LocalReplica, log: Logger): void {
   for (const role of ['admins', 'deployers'] as const) {
@@ -127,8 +127,8 @@ export function warnOfOperators(config: Config, replica: LocalReplica, log: Logg
 }
 
 /**
- * Ensures that the data folder belongs to the configured network, because the ids and rules of
- * another network would not fit its log.
+ * Ensures that the data folder belongs to the configured network, because another network's ids and
+ * rules would not fit its log.
  */
 export function assertNetwork(config: Config, replica: LocalReplica): void {
   const logged = replica.state.parameters?.serviceNetwork;

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Returns the network of a venue that was started with these flags, and its log messages. */
+/** Returns the network of a venue started with these flags, and its log messages. */
 async function started(...flags: readonly string[]) {
   const output: string[] = [];
   const destination = { write: (line: string) => output.push(line) };
@@ -32,7 +32,7 @@ test('a venue with test funds uses the name of its network', async () => {
   expect(output).toBe('');
 });
 
-test('a configured name is extended at the first start and kept at every later start', async () => {
+test('a configured name is extended on the first startup and kept on every later one', async () => {
   const first = await started(...NAMED);
   expect(first.network.serviceNetwork).toMatch(/^example\.org-[0-9a-f]{8}$/);
   expect(first.network).toMatchObject({ chainId: 2511, apiVersion: 1 });
@@ -50,7 +50,7 @@ test('a mainnet venue has its own ids under its own name', async () => {
   expect(network.serviceNetwork).toMatch(/^example\.org-/);
 });
 
-test('a configured name that differs from the stored one is refused with a one-sentence message', async () => {
+test('a configured name that differs from the stored one is refused in one sentence', async () => {
   const { network } = await started(...NAMED);
   await expect(started('--service-network', 'other.org')).rejects.toThrow(
     `serviceNetwork: the network name of the data folder is ${network.serviceNetwork}, not other.org. ` +
@@ -59,7 +59,7 @@ test('a configured name that differs from the stored one is refused with a one-s
   expect((await started(...NAMED)).network).toEqual(network);
 });
 
-describe('a folder whose network name file is lost is not renamed silently', () => {
+describe('a folder that has lost its network name file is not silently renamed', () => {
   const file = (): string => join(folder, 'service-network');
 
   test('a folder without its name file gets neither a new name nor that of its network', async () => {
@@ -85,7 +85,7 @@ describe('a folder whose network name file is lost is not renamed silently', () 
     expect(otherNetworks.map(({ serviceNetwork }) => serviceNetwork)).toContain(lost);
   });
 
-  test('a venue does not start with the name file of another folder', async () => {
+  test("a venue does not start with another folder's name file", async () => {
     const { serviceNetwork } = (await started(...NAMED)).network;
     writeFileSync(file(), 'example.org-00000000\n');
     await expect(started(...NAMED)).rejects.toThrow(`was written for ${serviceNetwork}`);
@@ -115,7 +115,7 @@ test('signatures for the known networks, the bare word and former names are reco
   expect(names).toEqual([former, 'example.org', 'Oddlot-Mainnet', 'Oddlot-Testnet']);
 });
 
-describe('a warning is logged about a shared network name', () => {
+describe('a shared network name is logged as a warning', () => {
   const SHARED = 'other venues use the same network name';
 
   test.each<[string, readonly string[]]>([

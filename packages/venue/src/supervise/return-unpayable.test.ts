@@ -13,8 +13,7 @@ import { type OpenedVenue, openVenue } from '../venue.ts';
 import { returnUnpayable } from '../settlement-chain.ts';
 
 /**
- * These tests cover R-withdraw at the start of a venue: a withdrawal that can never be paid is
- * returned to its account.
+ * Tests of R-withdraw on startup: a withdrawal that can never be paid is returned to its account.
  */
 
 const account = address(`0x${'11'.repeat(20)}`);
@@ -26,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 function open(chain: 'local' | 'none'): Promise<OpenedVenue> {
-  // The interval is so long that the local chain is polled only once and pays nothing.
+  // The interval is so long that the local chain is polled only once and nothing is paid.
   const flags = ['--chain', chain, '--chain-every-ms', '3600000', '--chain-port', '0'];
   const lean = ['--port', '0', '--ops-port', '0', '--no-web', '--no-relay', '--no-bots'];
   const config = readConfig(['--data', folder, '--oracle', 'still', ...lean, ...flags], {});
@@ -37,8 +36,8 @@ function open(chain: 'local' | 'none'): Promise<OpenedVenue> {
 }
 
 /**
- * Proposes a withdrawal directly to the log, because the endpoint does not accept one without a
- * chain, as earlier releases did.
+ * Proposes a withdrawal directly to the log, because without a chain the endpoint does not accept
+ * one, as it did in earlier releases.
  */
 async function withdrawIn({ clock, replica }: OpenedVenue, usdc: number): Promise<void> {
   const amountMicroUsdc = usdc * 1_000_000;
@@ -99,7 +98,7 @@ test('R-terms: a return that arrives after another process has opened a bridge i
   expect(term.isOver()).toBe(true);
 });
 
-test('a withdrawal that a bridge may be paying stays held while its chain is not configured', async () => {
+test('a withdrawal that may already be in payment by a bridge stays held while its chain is not configured', async () => {
   const before = await open('local');
   await withdrawIn(before, 50);
   await before.stop();

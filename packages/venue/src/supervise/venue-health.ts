@@ -28,8 +28,8 @@ type HealthParts = {
 };
 
 /**
- * Returns the public health of this process. It contains only the names of failed checks. The
- * reasons are available only on the operations port, because they contain endpoints and disk
+ * Returns the public health of this process. It includes only the names of failed checks. The
+ * reasons are available only on the operations port, because they reveal endpoints and disk
  * details.
  */
 export function venueHealth(parts: HealthParts): VenueHealth {
@@ -53,7 +53,7 @@ export function venueHealth(parts: HealthParts): VenueHealth {
 
 function settlementHealth({ brief, client }: OpenedSettlement['settlement']): SettlementHealth {
   const { chainId } = client;
-  // No status was received from the process that holds the lease of the settlement.
+  // No status has been received from the process that holds the settlement lease.
   if (brief === undefined) {
     return { chainId, state: 'unavailable', head: 0, readTo: 0, current: false, paused: null };
   }
@@ -111,13 +111,13 @@ export function stoppingCheck(isStopping: boolean): ReadinessCheck {
   return { name: 'stopping', ok: !isStopping, why: 'stopping' };
 }
 
-/** Returns ready if the last block is recent, because the clock alone adds a block every second. */
+/** Returns ready if the last block is recent: the clock alone adds a block every second. */
 export function logCheck({
   ageMsMax,
   lastBlockMs,
   nowMs,
 }: {
-  /** This value is undefined while the log is being replayed. */
+  /** Undefined while the log is being replayed. */
   readonly lastBlockMs: number | undefined;
   readonly nowMs: number;
   readonly ageMsMax: number;
@@ -132,7 +132,7 @@ function diskCheck(state: DiskState, freeBytes: number): ReadinessCheck {
   return { name: 'disk', ok: state === 'roomy', why };
 }
 
-/** Returns ready unless the payouts of the bridge contradict the log. */
+/** Returns ready unless the bridge's payouts contradict the log. */
 function bridgeCheck(settlement: Pick<MoneySide, 'status'> | undefined): ReadinessCheck {
   const { error = 'the bridge does not belong to this log', foreign } =
     settlement?.status?.watch ?? {};
@@ -141,7 +141,7 @@ function bridgeCheck(settlement: Pick<MoneySide, 'status'> | undefined): Readine
 
 /**
  * Returns ready if the history can be queried. Load balancers ignore this check, because trading
- * does not need the history.
+ * does not depend on the history.
  */
 export function historyCheck(trouble: string | undefined): ReadinessCheck {
   return { name: 'history', ok: trouble === undefined, why: trouble ?? '', isSpared: true };

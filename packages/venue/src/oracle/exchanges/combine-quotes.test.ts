@@ -5,7 +5,7 @@ type Row = readonly [priceE8: number, weight: number];
 const prices = (rows: readonly Row[]) =>
   rows.map(([priceE8, weight], index) => ({ name: `exchange ${index}`, weight, priceE8 }));
 
-describe('the weighted median of prices is computed', () => {
+describe('weighted median of prices', () => {
   test.each<[string, readonly Row[], number]>([
     ['of an empty list is zero', [], 0],
     ['of one price is that price', [[70, 2]], 70],
@@ -60,7 +60,7 @@ describe('the weighted median of prices is computed', () => {
   });
 });
 
-describe('prices more than 1% away from the median of the others are filtered out', () => {
+describe("prices more than 1% away from the others' median are filtered out", () => {
   test.each<[string, readonly number[], readonly number[]]>([
     ['without outliers', [10_000, 10_050, 10_100], [10_000, 10_050, 10_100]],
     ['exactly 1% is within the limit', [10_000, 10_100], [10_000, 10_100]],

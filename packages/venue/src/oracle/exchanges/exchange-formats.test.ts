@@ -84,7 +84,7 @@ describe.each<[string, ExchangeFormat, object, readonly object[], readonly objec
     expect(format.read({ ...frame })).toEqual([btc]);
   });
 
-  test('status frames contain no prices', () => {
+  test('status frames do not include prices', () => {
     for (const each of silent) expect(format.read({ ...each })).toEqual([]);
   });
 

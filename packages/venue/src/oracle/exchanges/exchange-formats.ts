@@ -21,7 +21,7 @@ type Frame = Readonly<Record<string, unknown>>;
 /** A quote whose spread is wider than this fraction of the ask price is not used. */
 const SPREAD_SHARE_MAX = 0.02;
 
-/** Returns a quote with the bid and ask of a frame, or undefined if they are not valid prices. */
+/** Returns a quote with the bid and ask from a frame, or undefined if they are not valid prices. */
 function quote(symbol: unknown, bid: unknown, ask: unknown): Quote | undefined {
   const [bidE8, askE8] = [priceE8(bid), priceE8(ask)];
   if (typeof symbol !== 'string' || bidE8 === undefined || askE8 === undefined) return undefined;
@@ -46,7 +46,7 @@ function priceE8(value: unknown): number | undefined {
 
 const QUOTE_CURRENCY = 'USDT';
 
-/** Combined streams of the best bid and ask, whose symbols are part of the address. */
+/** Combined streams of the best bid and ask; the symbols are part of the address. */
 export const binance: ExchangeFormat = {
   url: 'wss://stream.binance.com:9443',
   address(url, symbols) {
@@ -66,7 +66,7 @@ export const binance: ExchangeFormat = {
 const COINBASE_SUFFIX = '-USD';
 
 /**
- * The ticker is sent with every trade and the heartbeat every second. Each symbol has its own
+ * The ticker is sent with every trade, and the heartbeat every second. Each symbol has its own
  * subscription, because one unknown symbol fails the whole request.
  */
 export const coinbase: ExchangeFormat = {

@@ -45,7 +45,7 @@ class TestExchange {
     for (const client of this.#clients) client.send(text);
   }
 
-  /** Sends a bid and an ask that are one cent below and above the price. */
+  /** Sends a bid one cent below the price and an ask one cent above it. */
   price(symbol: string, price: number): void {
     const [bid, ask] = [price - 0.01, price + 0.01];
     const [b, a] = [bid.toFixed(2), ask.toFixed(2)];
@@ -80,7 +80,7 @@ let exchanges: TestExchange[];
 let feed: ExchangePrices;
 let nowMs: number;
 let lines: string[];
-/** The symbols that a market needs. */
+/** The symbols needed by markets. */
 let needed: Set<string>;
 
 beforeEach(async () => {
@@ -125,7 +125,7 @@ function quote(...pricesOfBtc: readonly number[]): void {
   for (const [index, price] of pricesOfBtc.entries()) exchanges[index]?.price('BTC', price);
 }
 
-test('the oracle price is the weighted median, and the spot price is that of the first exchange', async () => {
+test("the oracle price is the weighted median, and the spot price is the first exchange's", async () => {
   quote(100.5, 100.2, 100.4);
   // The sorted prices are 100.2 (weight 2), 100.4 (2) and 100.5 (3). Half of the total weight of 7
   // falls within the second.
@@ -171,13 +171,13 @@ describe('an exchange with an outlying price is excluded', () => {
     await expectPrices('BTC oracle 100.1', 'BTC spot 100');
   });
 
-  test('an outlier also excludes the spot price if it is the first exchange', async () => {
+  test('if the first exchange is an outlier, there is no spot price either', async () => {
     quote(150, 100.2, 100.4);
     await expectPrices('BTC oracle 100.3');
   });
 });
 
-describe('an exchange that sends nothing is excluded', () => {
+describe('exchanges that send nothing', () => {
   test('a silent exchange is excluded and reconnected', async () => {
     quote(100, 100.2, 100.4);
     await expectPrices('BTC oracle 100.2', 'BTC spot 100');
@@ -193,7 +193,7 @@ describe('an exchange that sends nothing is excluded', () => {
     await expectPrices('BTC oracle 100.2', 'BTC spot 100', 'ETH oracle 50');
   });
 
-  test('a connected exchange has no price for a symbol without quotes', async () => {
+  test('a connected exchange has no price for a symbol it sends no quotes for', async () => {
     quote(100, 100.2, 100.4);
     await expectPrices('BTC oracle 100.2', 'BTC spot 100');
     for (const price of [50, 51, 52]) {

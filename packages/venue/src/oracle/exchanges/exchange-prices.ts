@@ -10,7 +10,9 @@ export type ExchangePricesOptions = {
   /** The first source provides the `spot` price. */
   readonly sources: readonly ExchangeSource[];
   readonly symbols: readonly string[];
-  /** Returns true if a market uses the symbol. The absence of other prices is not reported. */
+  /**
+   * Returns true if a market uses the symbol. Missing prices for other symbols are not reported.
+   */
   readonly isNeeded: (symbol: string) => boolean;
   readonly sourcesMin: number;
   readonly outlierBps: number;
@@ -27,7 +29,7 @@ const RETRY_MS = 500;
  * Computes reference prices from real exchanges. The `oracle` price is the weighted median of all
  * exchanges that agree, so that no single exchange can move it. The `spot` price is the mid price
  * of the first exchange only, so that its source never changes within a window. It is omitted while
- * the other exchanges contradict it.
+ * it disagrees with the other exchanges.
  */
 export class ExchangePrices implements ReferenceFeed {
   readonly #options: ExchangePricesOptions;
@@ -104,7 +106,7 @@ const BASIS_POINTS = 10_000;
 /**
  * Excludes prices that are further from the median of the others than the limit, starting with the
  * most distant, because an extreme price shifts the median for all others. If the last two
- * contradict each other, both are excluded.
+ * disagree, both are excluded.
  */
 export function withoutOutliers(
   prices: readonly SourcePrice[],
@@ -134,8 +136,8 @@ function farthest(prices: readonly SourcePrice[]): { price?: SourcePrice; distan
 }
 
 /**
- * Returns the price at which half of the weight is reached. If a price ends exactly at half, the
- * result is the mean of that price and the next. Returns 0 for an empty list.
+ * Returns the price at which half of the weight is reached. If half is reached exactly at a price,
+ * the result is the mean of that price and the next. Returns 0 for an empty list.
  */
 export function weightedMedian(prices: readonly SourcePrice[]): number {
   const sorted = prices.toSorted((a, b) => a.priceE8 - b.priceE8);

@@ -7,7 +7,7 @@ type ExchangeSocketOptions = {
   readonly source: ExchangeSource;
   readonly symbols: readonly string[];
   readonly clock: Clock;
-  /** An exchange that sends nothing for this time is excluded and reconnected. */
+  /** An exchange that sends nothing for this many milliseconds is excluded and reconnected to. */
   readonly silentMs: number;
   /** The delay before the first reconnection attempt; it doubles with each further attempt. */
   readonly retryMs: number;
@@ -82,7 +82,7 @@ export class ExchangeSocket {
       this.#receivedMs = clock.nowMs();
     });
     socket.on('message', (data: Buffer) => this.#take(data.toString()));
-    // A close event follows every error, so the error handler only logs.
+    // Every error is followed by a close event, so the error handler only logs.
     socket.on('error', (error) => this.#reportLost(error));
     socket.on('close', () => this.#retry());
   }
