@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 
-test('R-determinism: a second genesis is rejected, changes nothing and blocks no later command', () => {
+test('R-determinism: a second genesis is rejected, changes nothing and does not block later commands', () => {
   const scenario = Scenario.open();
   const before = scenario.state.parameters;
   const { outcomes } = scenario.block(

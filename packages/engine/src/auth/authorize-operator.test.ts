@@ -27,7 +27,7 @@ describe('operator commands are authorized by role, nonce window and expiry', ()
     expect(venue.outcome(halt())).toEqual({});
   });
 
-  test('an operator command signed by an admin without an account passes and consumes the nonce', () => {
+  test('an operator command signed by an admin without an account passes and consumes its nonce', () => {
     const venue = Scenario.open();
     const operator = venue.authority(admin);
     expect(checkCommand(venue.state, halt(operator), venue.nowMs)).toEqual({});
@@ -83,7 +83,7 @@ describe('operator commands are authorized by role, nonce window and expiry', ()
     });
   });
 
-  test('the nonce window of an operator is checked before the role, the expiry before the nonce', () => {
+  test('an operator’s nonce window is checked before the role, and the expiry before the nonce', () => {
     const venue = Scenario.open().wait(2 * LIMITS.nonceAgeMs);
     const old = venue.nowMs - LIMITS.nonceAgeMs;
     const far = venue.nowMs + LIMITS.nonceAheadMs;

@@ -39,7 +39,7 @@ describe('R-terms: only the holder of the current term may send commands', () =>
     expect(accepted(Scenario.open({ accounts: [alice] }), ...terms)).toEqual(executed);
   });
 
-  test('a command of an expired term changes nothing, and its rejection contains both terms', () => {
+  test('a command of an expired term changes nothing, and its rejection includes both terms', () => {
     const venue = Scenario.open({ accounts: [alice] });
     accepted(venue, of(1), of(2, B));
     const before = dump(venue.state);
@@ -55,7 +55,7 @@ describe('R-terms: only the holder of the current term may send commands', () =>
     });
   });
 
-  test('a term applies to the following commands of its block', () => {
+  test('a term applies to the commands that follow in its block', () => {
     const venue = Scenario.open({ accounts: [alice] });
     const { outcomes } = venue.block(grant(of(1)), grant(of(2, B)), grant(of(1)), grant(of(2, B)));
     expect(outcomes.map(({ reject }) => reject?.reason)).toEqual([
@@ -73,7 +73,7 @@ describe('R-terms: only the holder of the current term may send commands', () =>
     expect(termOf(venue.state, 'settlement')).toBe(3);
   });
 
-  test('terms are part of the digest and preserved by a dump', () => {
+  test('terms are included in the digest and preserved by a dump', () => {
     const [one, other] = [A, B].map((holder) => {
       const venue = Scenario.open({ accounts: [alice] });
       accepted(venue, of(1, holder), of(4, holder, 'oracle'));

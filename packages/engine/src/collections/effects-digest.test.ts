@@ -9,7 +9,7 @@ const hexOf = (feed: (digest: EffectsDigest) => void): string => {
   return digest.hex();
 };
 
-describe('equal values give equal digests and different values different ones', () => {
+describe('equal values give equal digests, and different values give different ones', () => {
   test('a digest has 32 hex digits and depends on the order of values', () => {
     const forth = hexOf((digest) => [1, 2].forEach((value) => digest.number(value)));
     const back = hexOf((digest) => [2, 1].forEach((value) => digest.number(value)));
@@ -73,7 +73,7 @@ describe('equal values give equal digests and different values different ones', 
     expect(digest.hex()).toBe('0000000000000001ffffffff80000000');
   });
 
-  test('a digest can continue from its lanes', () => {
+  test('a digest can be continued from its lanes', () => {
     const one = new EffectsDigest();
     one.text('abc');
     const two = new EffectsDigest(one.lanes());

@@ -16,7 +16,7 @@ describe('R-agents: an account can approve, replace and revoke agents', () => {
     expect(openOrders(scenario.state, alice)).toHaveLength(1);
   });
 
-  test('approving another address under a label replaces the agent and needs no additional slot', () => {
+  test('approving another address under a label replaces the agent and uses no additional slot', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, first, 'bot');
     const createdMs = scenario.nowMs;
@@ -29,7 +29,7 @@ describe('R-agents: an account can approve, replace and revoke agents', () => {
     expect(reasonOf(scenario.approve(bob, first))).toBeUndefined();
   });
 
-  test('approving the zero address revokes the agent of that label', () => {
+  test('approving the zero address revokes the agent with that label', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, first, 'bot');
     expect(reasonOf(scenario.approve(alice, ZERO_ADDRESS, 'bot'))).toBeUndefined();
@@ -78,7 +78,7 @@ describe('R-agents: an account can approve, replace and revoke agents', () => {
   });
 });
 
-test('R-agents: orders that an agent placed stay open after its revocation', () => {
+test('R-agents: orders placed by an agent stay open after it is revoked', () => {
   const scenario = Scenario.open();
   scenario.approve(alice, first);
   const { orderId } = scenario.one(first, { price: 1_000_000, size: 20 });
@@ -87,7 +87,7 @@ test('R-agents: orders that an agent placed stay open after its revocation', () 
   expect(scenario.cancel(alice, orderId!)[0]?.state).toBe('cancelled');
 });
 
-test('R-agents: authority is checked at execution, after earlier commands of the same block', () => {
+test('R-agents: authority is checked at execution, after earlier commands in the same block', () => {
   const scenario = Scenario.open();
   scenario.approve(alice, first);
   const orders = [order({ price: 1_000_000, size: 20 })];

@@ -57,7 +57,7 @@ describe('R-conservation: reserves are published in order and only once', () => 
     },
   );
 
-  test('the term of the publishing process is not part of the published reserves', () => {
+  test('the published reserves do not include the publishing process’s term', () => {
     const venue = opened();
     const term = { lease: 'settlement', number: 1, holder: 'a' };
     const { events } = venue.block({ ...reserves(1336, 19), term });
@@ -65,7 +65,7 @@ describe('R-conservation: reserves are published in order and only once', () => 
     expect(bridgeView(venue.state)?.reserves).not.toHaveProperty('term');
   });
 
-  test('reserves of a former bridge do not affect those of the next one', () => {
+  test('a former bridge’s reserves do not affect those of the next one', () => {
     const venue = opened();
     const bridge = actor(0xb1d9f);
     venue.block({ type: 'openBridge', chainId: CHAIN_ID, bridge, token: TOKEN_CONTRACT });
@@ -78,7 +78,7 @@ describe('R-conservation: reserves are published in order and only once', () => 
 });
 
 describe('R-conservation: the chain block of the balances never decreases', () => {
-  test('deposits and settled withdrawals raise the chain block of the balances, which is never lowered', () => {
+  test('deposits and settled withdrawals raise the chain block of the balances, which never decreases', () => {
     const venue = Scenario.open({ accounts: [alice] });
     openTestBridge(venue);
     const booked = (): number | undefined => bridgeView(venue.state)?.bookedBlock;

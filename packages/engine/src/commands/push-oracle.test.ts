@@ -24,7 +24,7 @@ test('each oracle price is compared with the previous one of its own instrument'
   expect(push(venue, -10_000, 1)).toEqual({});
 });
 
-test('a price up to 5 s ahead counts as current, and a later one is skipped', () => {
+test('a price up to 5 s ahead counts as current, and one further ahead is skipped', () => {
   const venue = open();
   expect(push(venue, 5_000, 1)).toEqual({});
   expect(venue.state.perps.get(1)?.oracleMs).toBe(venue.nowMs);
@@ -32,7 +32,7 @@ test('a price up to 5 s ahead counts as current, and a later one is skipped', ()
   expect(push(venue, 5_001, 1, 2)).toEqual({ skipped: stale });
 });
 
-test('entries without a valid instrument or price are skipped, and the others apply', () => {
+test('entries without a valid instrument or price are skipped, and the others are applied', () => {
   const venue = open();
   const prices = [
     { instrumentId: instrumentId(9), oracle: 1 },

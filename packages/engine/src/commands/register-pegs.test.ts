@@ -30,7 +30,7 @@ describe('R-agents: a registered relay address cannot become an agent', () => {
     checkInvariants(scenario.state);
   });
 
-  test('registering a relay address rejects an approval in the same block but keeps an earlier binding', () => {
+  test('registering a relay address causes an approval in the same block to be rejected but keeps an earlier binding', () => {
     const scenario = opened();
     const authority = scenario.authority(alice);
     const { outcomes } = scenario.block(
@@ -45,7 +45,7 @@ describe('R-agents: a registered relay address cannot become an agent', () => {
     expect(reasonOf(scenario.approve(bob, other))).toBe('agentAddressUsed');
   });
 
-  test('R-limits-of-state: a relay address stays registered if it is registered repeatedly', () => {
+  test('R-limits-of-state: a relay address stays registered if it is registered again', () => {
     const scenario = opened();
     const pegs = Array.from({ length: LIMITS.pegsKept }, (_, at) => actor(0x100000 + at));
     scenario.block({ type: 'registerPegs', addresses: [peg, other] });

@@ -45,7 +45,7 @@ describe('R-replace: an order can replace a live order', () => {
     expect(openOrders(scenario.state, alice)).toMatchObject([{ orderId: 2, isBuy: false }]);
   });
 
-  test('a replacement can use the client order id of the order that it replaces, and find it by that id', () => {
+  test('a replacement can reuse the client order id of the order it replaces, and identify that order by it', () => {
     resting({ clientOrderId: CLOID });
     const target = { clientOrderId: CLOID };
     const next = order({ price: 910_000, size: 100, clientOrderId: CLOID });
@@ -53,7 +53,7 @@ describe('R-replace: an order can replace a live order', () => {
     expect(replace([target, next]).entries).toMatchObject([{ orderId: 3, state: 'open' }]);
   });
 
-  test('a replacement can use the margin and the part of the position that the old order occupied', () => {
+  test('a replacement can use the margin and the share of the position that the old order used', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 50 });
     scenario.one(alice, { price: PRICE, size: 50 });
     const stop: OrderShape = { isBuy: false, reduceOnly: true, size: 50, price: 1_010_000 };
@@ -70,7 +70,7 @@ describe('R-replace: an order can replace a live order', () => {
     expect(replace(limit).entries).toMatchObject([{ orderId: 3, state: 'open' }]);
   });
 
-  test('the replacements of an action are independent of each other', () => {
+  test('the replacements in an action are independent of each other', () => {
     resting();
     resting();
     const entries = replace(
@@ -85,7 +85,7 @@ describe('R-replace: an order can replace a live order', () => {
     ]);
   });
 
-  test('a replacement that is invalid in itself leaves the old order unchanged', () => {
+  test('a replacement that is itself invalid leaves the old order unchanged', () => {
     resting();
     for (const shape of [{ price: 910_000.5 }, { size: 0 }, { price: 0 }, { size: 1 }]) {
       const bad = byId(1, { price: 910_000, size: 10, ...shape });
@@ -94,7 +94,7 @@ describe('R-replace: an order can replace a live order', () => {
     }
   });
 
-  test('a replacement that the state of the venue rejects has already cancelled the old order', () => {
+  test('a replacement rejected because of the venue’s state has already cancelled the old order', () => {
     resting();
     scenario.one(bob, { isBuy: false, price: PRICE, size: 50 });
     const crossing = byId(1, { price: PRICE, size: 50, timeInForce: 'alo' });
@@ -125,7 +125,7 @@ describe('R-replace: admission anticipates the result of replacements', () => {
     expect(reason(given).reject).toBeUndefined();
   });
 
-  test('a replacement is admitted if it only needs resources of the old order', () => {
+  test('a replacement is admitted if all it needs is what the old order uses', () => {
     resting({ clientOrderId: CLOID });
     const next = order({ price: 910_000, size: 100, clientOrderId: CLOID });
     expect(reason(command([{ orderId: 1 }, next])).reject).toBeUndefined();

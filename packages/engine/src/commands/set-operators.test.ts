@@ -21,8 +21,8 @@ function refusalOf(scenario: Scenario, signer: typeof admin, change: Change): st
   return reject?.reason;
 }
 
-describe('admins can change the lists of operators', () => {
-  test('an admin can add another admin, who can act from the next command of the block on', () => {
+describe('admins can change the operator lists', () => {
+  test('an admin can add another admin, who can act from the next command in the block', () => {
     const scenario = Scenario.open();
     const { outcomes, events } = scenario.block(
       changeBy(scenario, newcomer, { role: 'admins', remove: [admin] }),
@@ -40,7 +40,7 @@ describe('admins can change the lists of operators', () => {
     expect(scenario.state.parameters?.admins).toEqual([newcomer]);
   });
 
-  test('the last admin cannot be removed, and additions apply before removals', () => {
+  test('the last admin cannot be removed, and additions are applied before removals', () => {
     const scenario = Scenario.open();
     expect(refusalOf(scenario, admin, { role: 'admins', remove: [admin] })).toBe('adminsNone');
     const both = { role: 'admins', add: [newcomer], remove: [admin, newcomer] } as const;

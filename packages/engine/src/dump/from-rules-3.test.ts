@@ -13,7 +13,7 @@ function expectUnchanged(before: StateDump): void {
   expect(dump(state)).toEqual(before);
 }
 
-test('R-era: the migration keeps perps, orders and triggers of rules 3', () => {
+test('R-era: the migration keeps perps, orders and triggers from rules 3', () => {
   const scenario = Scenario.open();
   scenario.one(bob, { isBuy: false, price: 1_000_000, size: 20 });
   scenario.one(alice, { price: 1_000_000, size: 60 });
@@ -21,7 +21,7 @@ test('R-era: the migration keeps perps, orders and triggers of rules 3', () => {
   expectUnchanged(dump(scenario.state));
 });
 
-test('R-era: the migration keeps outcome markets of rules 3', () => {
+test('R-era: the migration keeps outcome markets from rules 3', () => {
   const venue = openMarket();
   operate(venue, alice, 'split', 500);
   share(venue, alice, { price: 6_000, size: 1_000 });

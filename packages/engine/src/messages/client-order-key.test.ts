@@ -25,7 +25,7 @@ test.each([
   expect(clientOrderKey(text)).toBe(key);
 });
 
-describe('R-cloid: a client order id is unique among the live orders of an account', () => {
+describe('R-cloid: a client order id is unique among an account’s live orders', () => {
   test('two spellings of the same 16 bytes are the same client order id', () => {
     const scenario = Scenario.open();
     expect(scenario.one(alice, buy(UUID)).state).toBe('open');
@@ -35,7 +35,7 @@ describe('R-cloid: a client order id is unique among the live orders of an accou
     expect(scenario.one(bob, buy(UUID)).state).toBe('open');
   });
 
-  test('a client order id can be used again after a cancel, a fill, an expiry or a self-trade', () => {
+  test('a client order id can be reused after a cancel, a fill, an expiry or a self-trade', () => {
     const scenario = Scenario.open();
     const { orderId } = scenario.one(alice, buy(UUID));
     scenario.cancel(alice, orderId!);
@@ -55,7 +55,7 @@ describe('R-cloid: a client order id is unique among the live orders of an accou
     expect(scenario.account(alice).clientOrders.size).toBe(0);
   });
 
-  test('an order can be cancelled by any spelling of its id, and the result has the original one', () => {
+  test('an order can be cancelled by any spelling of its id, and the result has the original spelling', () => {
     const scenario = Scenario.open();
     scenario.one(alice, buy(UUID));
     const cancel = (

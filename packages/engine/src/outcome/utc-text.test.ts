@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { utcDay, utcMinute } from './series.ts';
 
 describe('times are formatted as calendar dates and minutes', () => {
-  test('dates from 1970 to 2400 are formatted like those of the platform', () => {
+  test('dates from 1970 to 2400 are formatted as the platform formats them', () => {
     const days = Array.from({ length: 157_054 }, (_, day) => day * 86_400_000);
     const differing = days.filter((dayMs) => {
       const [, date, month, year] = new Date(dayMs).toUTCString().split(' ');

@@ -6,7 +6,7 @@ import { oracleAges, venueMoney } from './read-health.ts';
 const SECOND = instrumentId(2);
 
 describe('R-oracle-stale: the age of a price determines whether it is stale', () => {
-  test('the age of an oracle starts at its observation, and a perp without one is stale', () => {
+  test('an oracle price’s age is measured from its observation, and a perp without one is stale', () => {
     const venue = Scenario.open({ accounts: [alice, bob] });
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: SECOND, name: 'B-USDC' } });
     venue.oracle(1_000_000);
@@ -50,8 +50,8 @@ describe('R-oracle-stale: the age of a price determines whether it is stale', ()
   });
 });
 
-describe('the money of the venue is reported', () => {
-  test('the money of the venue consists of the fees in the treasury and the insurance fund', () => {
+describe('the venue’s money is reported', () => {
+  test('the venue’s money consists of the fees in the treasury and the insurance fund', () => {
     const venue = Scenario.open({ accounts: [alice, bob] });
     const before = venueMoney(venue.state);
     venue.fund(PARAMETERS.insuranceFundAddress, 5_000_000);

@@ -12,10 +12,10 @@ export type Matches = { left: number; isCut: boolean };
 export type Execution = {
   readonly state: State;
   readonly events: EngineEvent[];
-  /** The index of the command being executed, for the events that it causes. */
+  /** The index of the command being executed, for the events it causes. */
   commandIndex: number;
   /**
-   * Set in simulations only; in blocks, each order has its own bound on the resting orders it can
+   * Set only in simulations; in blocks, each order has its own bound on the resting orders it can
    * match.
    */
   matches?: Matches;
@@ -24,9 +24,9 @@ export type Execution = {
 const SOME_EVENT: EngineEvent = { type: 'feeTiersChanged', commandIndex: 0 };
 
 /**
- * Returns an empty array for the events of a block. V8 treats an array that has never contained an
- * object as an array of small integers. Code that has processed such an array is slower at every
- * push.
+ * Returns an empty array for the events of a block. V8 treats an array that has never held an
+ * object as an array of small integers, and code that has processed such an array is slower on
+ * every push.
  */
 export function noEvents(): EngineEvent[] {
   const events = [SOME_EVENT];
@@ -45,7 +45,7 @@ export function mayMeet({ matches }: Execution): boolean {
   return !matches.isCut;
 }
 
-/** Returns the venue's parameters; they exist as soon as the first command has been applied. */
+/** Returns the venue's parameters; they exist once the first command has been applied. */
 export function parametersOf(state: State): VenueParameters {
   assert(state.parameters !== undefined, 'the first command of a log is its genesis');
   return state.parameters;

@@ -5,8 +5,8 @@ import { FundCosts, NO_INSTRUMENT } from './fund-costs.ts';
 const MINUTE_MS = 60_000;
 const cost = (amount: number) => microUsdc(BigInt(amount));
 
-describe('R-insurance-fund: the costs of the fund are counted for an hour', () => {
-  test('costs of the fund are summed by instrument and in total', () => {
+describe('R-insurance-fund: the fund’s costs are counted for an hour', () => {
+  test('the fund’s costs are summed by instrument and in total', () => {
     const costs = new FundCosts();
     costs.add(0, 1, cost(10));
     costs.add(0, 2, cost(5));
@@ -18,7 +18,7 @@ describe('R-insurance-fund: the costs of the fund are counted for an hour', () =
 
   // The current minute and the 59 minutes before it count: a cost at 0:59.999 counts until 60:00
   // and not a millisecond longer.
-  test('costs of the fund expire by whole minutes', () => {
+  test('the fund’s costs expire in whole minutes', () => {
     const costs = new FundCosts();
     costs.add(MINUTE_MS - 1, 1, cost(10));
     costs.add(MINUTE_MS, 1, cost(1));
@@ -29,7 +29,7 @@ describe('R-insurance-fund: the costs of the fund are counted for an hour', () =
     expect(costs.dump(61 * MINUTE_MS)).toEqual([]);
   });
 
-  test('costs of the fund are the same after a restart, whatever the order in which they were added', () => {
+  test('the fund’s costs are the same after a restart, whatever order they were added in', () => {
     const costs = new FundCosts();
     costs.add(5 * MINUTE_MS, 2, cost(7));
     costs.add(5 * MINUTE_MS, 1, cost(8));

@@ -11,9 +11,9 @@ export const NO_INSTRUMENT = 0;
 type FundCost = readonly [instrumentId: number, minute: number, amount: MicroUsdc];
 
 /**
- * The costs of the insurance fund in the last hour, by instrument and minute. These are the costs
- * of take-overs, of unwinding, and of the losses of insolvent accounts (R-insurance-fund). Gains do
- * not reduce these costs.
+ * The costs of the insurance fund in the last hour, by instrument and minute. They include
+ * take-overs, unwinding, and the losses of insolvent accounts (R-insurance-fund). Gains do not
+ * reduce these costs.
  */
 export class FundCosts {
   readonly #rows: { readonly instrumentId: number; readonly minute: number; amount: MicroUsdc }[] =
@@ -26,7 +26,7 @@ export class FundCosts {
     this.#put(instrumentId, Math.floor(timeMs / MINUTE_MS), amount);
   }
 
-  /** Returns the costs of one instrument in the last hour. */
+  /** Returns the costs of one instrument over the last hour. */
   of(timeMs: number, instrumentId: number): MicroUsdc {
     this.#forget(timeMs);
     return this.#byInstrument.get(instrumentId) ?? ZERO_USDC;
@@ -37,7 +37,7 @@ export class FundCosts {
     return this.#total;
   }
 
-  /** Returns the costs of the last hour, sorted by minute and instrument id. */
+  /** Returns the costs over the last hour, sorted by minute and instrument id. */
   dump(timeMs: number): FundCost[] {
     this.#forget(timeMs);
     return [...this.#rows]

@@ -22,7 +22,7 @@ function traded(): Scenario {
   return venue;
 }
 
-test('R-order-of-events: holders are sorted by address, not by creation or trading order', () => {
+test('R-order-of-events: holders are sorted by address, not in order of creation or trading', () => {
   expect(names(traded().state)).toEqual([
     [alice, 200],
     [bob, 100],
@@ -30,7 +30,7 @@ test('R-order-of-events: holders are sorted by address, not by creation or tradi
   ]);
 });
 
-test('an account without a position is not a holder until it opens one again', () => {
+test('an account without a position is not a holder until it opens another one', () => {
   const venue = traded();
   venue.one(alice, { isBuy: false, price: 1_000_000, size: 200 });
   venue.one(carol, { price: 1_000_000, size: 200, timeInForce: 'ioc' });
@@ -56,7 +56,7 @@ test('a restored venue and a fork have the same holders, and changes in the fork
   expect(state.perps.get(ID)?.openInterest).toBe(300);
 });
 
-test('an index without one of the holders violates an invariant', () => {
+test('an index that lacks one of the holders violates an invariant', () => {
   const { state } = traded();
   const holders = state.perps.get(ID)?.holders;
   holders?.delete([...holders.keys()][0] ?? -1);

@@ -7,7 +7,7 @@ import type { State } from './state.ts';
 export type Holder = { readonly account: Account; readonly holding: Holding };
 
 /**
- * Sets the size of a position. All code changes sizes through this function, so that open interest,
+ * Sets the size of a position. Sizes are changed only through this function, so that open interest,
  * the watched perps and the index of holders stay consistent.
  */
 export function setSize({ watch }: Pick<State, 'watch'>, holding: Holding, size: number): void {
@@ -21,7 +21,7 @@ export function setSize({ watch }: Pick<State, 'watch'>, holding: Holding, size:
 
 /**
  * Returns all positions in the given perps, sorted by account address (R-order-of-events),
- * instrument and leg. The cost depends on the number of holders and not on the number of accounts.
+ * instrument and leg. The cost depends on the number of holders, not the number of accounts.
  */
 export function holdersOf(state: State, ...perps: readonly Perp[]): Holder[] {
   const holders = perps.flatMap((perp) =>

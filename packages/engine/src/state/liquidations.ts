@@ -9,15 +9,15 @@ export type Progress = {
    */
   nextMs: number;
   /**
-   * The partial closes by `holdingKey`, each with the time of the first one and the lots still to
-   * be closed.
+   * The partial closes, by `holdingKey`, each with the time of its first order and the lots still
+   * to be closed.
    */
   readonly partials: Map<number, { readonly sinceMs: number; left: number }>;
   /** The keys of positions for which at least one closing order was sent to the book. */
   readonly tried: Set<number>;
 };
 
-/** This value takes the position of the holding key for cross positions. */
+/** Takes the place of the holding key for a cross account. */
 export const CROSS = -1;
 
 /** The margin accounts under liquidation, by account index and holding key. */
@@ -70,12 +70,12 @@ function keyOf({ account, holding }: Scope): string {
  * total has grown by less than (E − R) / (N + R): equity then falls by at most that share of N, and
  * risk rises by at most that share of R. A heap orders the margin accounts by the total at which
  * each must be checked. The index determines only when an account is checked, never the result. It
- * is derived and not dumped, so a restored venue checks every margin account once.
+ * is derived and therefore not dumped; a restored venue checks every margin account once.
  */
 
 /** The number 1 in relative moves and distances, which are in units of 10^-9. */
 export const TRAVEL_ONE = 1_000_000_000;
-/** The longest distance that marks can move before a margin account is checked again. */
+/** The furthest that marks can move before a margin account is checked again. */
 export const DISTANCE_MAX = TRAVEL_ONE / 2;
 /** The allowance in micro-USDC for rounding up each position's maintenance margin and the fee. */
 export const ROUNDING = 1_000;
@@ -89,7 +89,7 @@ export function scopeOf(account: Account, holding: Holding): Scope {
 }
 
 /**
- * Returns the total distance that marks can move before a margin account must be checked again,
+ * Returns the total distance by which marks can move before a margin account must be checked again,
  * rounded down. Moves compound: a total of t multiplies a mark by at most e^t, so a relative move
  * of d requires a total of at least ln(1 + d), which exceeds 2d / (2 + d).
  */
@@ -111,18 +111,19 @@ function spread(accountIndex: number, distance: number): number {
 
 export class RiskIndex {
   /**
-   * The margin accounts that changed or wait for their next check, by number; numbers are reused.
+   * The margin accounts that have changed or are waiting for their next check, by number; numbers
+   * are reused.
    */
   readonly #scopes: (Scope | undefined)[] = [];
   readonly #numbers = new Map<Account | Holding, number>();
   readonly #freeNumbers: number[] = [];
   /** The numbers of margin accounts that have changed since their last check. */
   readonly #changed = new Set<number>();
-  /** All other margin accounts, sorted by the total of moves at which each must be checked next. */
+  /** All other margin accounts, sorted by the total move at which each must be checked next. */
   readonly #waiting = new NumberedHeap();
   #travelled = 0;
 
-  /** Adds the largest relative move of any mark, which the caller rounds up. */
+  /** Adds the largest relative move of any mark, rounded up by the caller. */
   travel(distance: number): void {
     this.#travelled += distance;
   }
@@ -150,7 +151,7 @@ export class RiskIndex {
   /**
    * Schedules the next check of a margin account that is safe until marks have moved by this
    * distance; an earlier scheduled check stays. Many accounts can have the same distance, so their
-   * checks are spread over its second half to avoid performing them all in one block.
+   * checks are spread over its second half to avoid running them all in one block.
    */
   wait({ account, holding }: Scope, distance: number): void {
     const number = this.#numberOf(account, holding);

@@ -17,7 +17,7 @@ const SOL: BandTerms = {
 
 const bandOf = ({ state }: Scenario): number | undefined => state.perps.get(ID)?.markBandE8;
 
-describe('R-mark: the band follows from the margin tiers', () => {
+describe('R-mark: the margin tiers determine the band', () => {
   test.each<[string, BandTerms, number]>([
     // The band is 0.00455 / 2.035 = 0.223587%.
     ['50× with mmr 1%', PERP, 223_587],
@@ -36,7 +36,7 @@ describe('R-mark: the band follows from the margin tiers', () => {
     expect(markBandE8({ ...terms, markBandE8: 7 }, FEE_E8)).toBe(7);
   });
 
-  test('a configured mark band is accepted up to the maximum', () => {
+  test('a configured mark band is accepted if it does not exceed the maximum', () => {
     const listed = (bandE8: number) =>
       new Scenario().block(
         { type: 'genesis', parameters: PARAMETERS },
@@ -50,7 +50,7 @@ describe('R-mark: the band follows from the margin tiers', () => {
     });
   });
 
-  test('the default mark band follows the table and the fee, even after a restart', () => {
+  test('the default mark band follows changes to the table and the fee, even after a restart', () => {
     const venue = Scenario.open();
     expect(bandOf(venue)).toBe(223_587);
     venue.block({ type: 'setPerp', instrumentId: ID, changes: { tiers: SOL.tiers } });

@@ -9,7 +9,7 @@ export type OrderGroup = {
   readonly groupId: number;
   readonly kind: 'normal' | 'position';
   readonly accountIndex: number;
-  /** The leg with the position that the children reduce. */
+  /** The leg whose position the children reduce. */
   readonly holding: Holding;
   /** The side of the position to which a position group is attached. */
   readonly isLong: boolean;
@@ -19,8 +19,8 @@ export type OrderGroup = {
   /** The id of the parent while it is live. The children stay dormant until it fills. */
   parentId: number | undefined;
   /**
-   * The ids of the live children, which wait or rest in the book. There are at most two, and the
-   * first to execute cancels the other.
+   * The ids of the live children, which are waiting or resting in the book. There are at most two;
+   * the first to execute cancels the other.
    */
   childIds: readonly number[];
 };
@@ -35,8 +35,8 @@ export class GroupBook {
     | undefined;
 
   /**
-   * Returns a book with the same groups that can change without affecting this one. This book must
-   * not change while the fork is in use. `holdingOf` returns the copy of a group's holding, and the
+   * Returns a book with the same groups. Changes to it do not affect this book, which must not
+   * change while the fork is in use. `holdingOf` returns the copy of a group's holding, and the
    * code that copies a holding must call `adopt`.
    */
   fork(holdingOf: (group: OrderGroup) => Holding): GroupBook {
@@ -72,7 +72,7 @@ export class GroupBook {
     return this.#byOrder.size === 0 ? undefined : this.#byOrder.get(orderId);
   }
 
-  /** Returns the groups of a position in order of creation. */
+  /** Returns a position's groups in order of creation. */
   attachedTo(holding: Holding): Iterable<OrderGroup> {
     return this.#byPosition.size === 0 ? [] : (this.#byPosition.get(holding) ?? []);
   }
@@ -83,7 +83,7 @@ export class GroupBook {
   }
 
   /**
-   * Adds a group. Groups must be added in order of their ids, so that those of a position are in
+   * Adds a group. Groups must be added in order of their ids, so that each position's groups are in
    * order of creation.
    */
   add(group: OrderGroup): void {
@@ -95,13 +95,16 @@ export class GroupBook {
     else attached.add(group);
   }
 
-  /** Removes the ended parent from its group; the children remain. */
+  /** Removes a parent that has ended from its group; the children remain. */
   parentLeft(group: OrderGroup): void {
     if (group.parentId !== undefined) this.#byOrder.delete(group.parentId);
     group.parentId = undefined;
   }
 
-  /** Removes an ended child from its group, and the group if it has no other children. */
+  /**
+   * Removes a child that has ended from its group, and the group itself if it has no other
+   * children.
+   */
   childLeft(group: OrderGroup, childId: number): void {
     this.#byOrder.delete(childId);
     group.childIds = group.childIds.filter((each) => each !== childId);

@@ -9,7 +9,7 @@ import type {
 } from '../messages/command.ts';
 import { emptyOwnList, type OwnList } from '../book/order-pool.ts';
 
-/** The definition of a market without its texts, which only the listing event contains. */
+/** A market's definition, excluding its texts, which appear only in the listing event. */
 export type MarketDefinition = MarketGrid & {
   readonly instrumentId: number;
   readonly slug: string;
@@ -18,7 +18,7 @@ export type MarketDefinition = MarketGrid & {
   readonly endMs: number;
   readonly seriesSlug: string | undefined;
   /**
-   * The price source that resolves the market (R-series). Later changes of the series do not affect
+   * The price source that resolves the market (R-series). Later changes to the series do not affect
    * it.
    */
   readonly reference: PriceReference | undefined;
@@ -38,7 +38,7 @@ export type PriceReference = {
  */
 export type OutcomeMarket = {
   readonly definition: MarketDefinition;
-  /** The value 1.00 in price units, which is 10^(6 − szDecimals). */
+  /** The value 1.00 in price units: 10^(6 − szDecimals). */
   readonly unit: number;
   phase: MarketPhase;
   readonly book: LevelBook;
@@ -57,19 +57,17 @@ export type OutcomeMarket = {
    */
   strike: TwapInputs | null | undefined;
   /**
-   * True if the end of the market was evaluated (R-series). If the market is still unresolved, only
-   * the operator can resolve it.
+   * True once the end of the market has been evaluated (R-series). If the market is still
+   * unresolved then, only the operator can resolve it.
    */
   isJudged: boolean;
-  /**
-   * Set when the market is resolved. Its holders are paid in portions over the following blocks.
-   */
+  /** Set when the market is resolved. Its holders are paid in batches over the following blocks. */
   resolution: Resolution | undefined;
-  /** The indexes of the accounts with a holding in the market. They are derived and not dumped. */
+  /** The indexes of the accounts with a holding in the market. Derived, so not dumped. */
   readonly holders: Map<number, true>;
   /**
    * Set while holders are being paid: their account indexes in order, and the position of the next
-   * one. It is derived and not dumped.
+   * one. Derived, so not dumped.
    */
   unpaid: { readonly order: Uint32Array; next: number } | undefined;
 };
@@ -81,8 +79,8 @@ export type Resolution = {
   readonly by: 'series' | 'operator';
   readonly resolvedMs: number;
   /**
-   * The hash of the deployer's action. It is absent if a series or the operator's process resolved
-   * the market.
+   * The hash of the deployer's action; absent if a series or the operator's process resolved the
+   * market.
    */
   readonly txHash?: Hash;
   readonly height: number;
@@ -99,7 +97,7 @@ export type SettledMarket = {
 
 /**
  * Returns the YES mark in half price units, in which a mid price is exact. The mark is the mid
- * price of a narrow book, otherwise the price of the last trade, otherwise 0.50.
+ * price if the spread is narrow, otherwise the last trade price, otherwise 0.50.
  */
 export function markHalves({ book, lastTrade, unit }: OutcomeMarket): number {
   const bid = book.bestPrice(true);
@@ -115,7 +113,7 @@ export type MarketEvent = {
   readonly mutuallyExclusive: boolean;
   readonly startMs: number;
   readonly endMs: number;
-  /** The ids of all markets of the event in order of listing, including settled ones. */
+  /** The ids of all markets in the event, in order of listing, including settled ones. */
   readonly instrumentIds: number[];
   /** The number of resolved markets, and the sum of their fractions in 10^-6 (R-event-sets). */
   resolved: number;
@@ -137,7 +135,7 @@ export type LegHolding = {
   cost: MicroUsdc;
   /** The lots reserved by queued and resting sells (R-reserve). */
   reserved: number;
-  /** The fees and realised PnL since the account last had no shares of this outcome. */
+  /** The fees and realised PnL since the account last held no shares of this outcome. */
   feesPaid: MicroUsdc;
   realised: MicroUsdc;
   updatedMs: TimeMs;
@@ -159,8 +157,8 @@ function emptyLeg(updatedMs: TimeMs): LegHolding {
 }
 
 /**
- * Returns the outcome that an order in YES prices trades: a reduce-only bid sells NO, and an ask
- * that is not reduce-only buys NO.
+ * Returns the outcome traded by an order in YES prices: a reduce-only bid sells NO, and an ask that
+ * is not reduce-only buys NO.
  */
 export function outcomeLegOf(order: {
   readonly isBuy: boolean;

@@ -8,7 +8,7 @@ import type { OrderRequest, PriceSource, Recurrence, SeriesListing } from '../me
 
 export type Outcomes = {
   readonly events: MapWithPast<string, MarketEvent>;
-  /** The ids of the events that have not moved to `past`. */
+  /** The ids of the events that have not been moved to `past`. */
   readonly eventIds: Set<number>;
   nextEventId: number;
   nextInstrumentId: number;
@@ -18,15 +18,13 @@ export type Outcomes = {
   readonly markets: Map<number, OutcomeMarket>;
   readonly marketIds: number[];
   readonly settled: MapWithPast<number, SettledMarket>;
-  /**
-   * The instrument ids by slug, including settled markets, because a slug can be used only once.
-   */
+  /** The instrument ids by slug, including settled markets, because a slug can never be reused. */
   readonly marketSlugs: MapWithPast<string, number>;
   /** The settled events in a compact form. */
   readonly past: PastEvents;
   /**
-   * The times at which fully paid events move to `past`, by the id of one of their markets. They
-   * are not dumped.
+   * The times at which fully paid events move to `past`, by the id of one of their markets. Not
+   * dumped.
    */
   readonly pastClock: DueQueue;
   /** The series by slug, iterated in that order. */
@@ -37,8 +35,8 @@ export type Outcomes = {
   /** The hashes of the actions that placed the live outcome orders, by order id. */
   readonly orderTx: Map<number, Hash>;
   /**
-   * The times at which markets open and close. `seriesClock` contains the times at which series
-   * markets get their strike and resolve.
+   * The times at which markets open and close. `seriesClock` has the times at which series markets
+   * get their strike and resolve.
    */
   readonly phaseClock: DueQueue;
   readonly seriesClock: DueQueue;
@@ -101,7 +99,7 @@ export function nextListingMs({ listing, nextStartMs }: Series): number | undefi
 }
 
 /**
- * The samples of one reference price, which suffice for the time-weighted average prices of
+ * The samples of one reference price, kept long enough for the time-weighted average prices of
  * R-series.
  */
 export type PriceFeed = {
@@ -124,9 +122,7 @@ export function priceFeedKey(symbol: string, source: PriceSource): string {
   return `${symbol}/${source}`;
 }
 
-/**
- * An accepted outcome order that waits for its delay to end before it enters the book (R-delay).
- */
+/** An accepted outcome order that is waiting out its delay before entering the book (R-delay). */
 export type QueuedOrder = {
   /** The id of the queue entry; ids increase in order of arrival. */
   readonly queueId: number;
@@ -137,12 +133,12 @@ export type QueuedOrder = {
   readonly index: number;
   readonly dueMs: number;
   readonly acceptedMs: number;
-  /** The money reserved for a buy; a sell has reserved its shares in the holding. */
+  /** The money reserved for a buy; a sell's shares are reserved in the holding. */
   readonly reserve: MicroUsdc;
 };
 
 /**
- * The queued orders by due time and arrival, in a heap because many orders can wait in a busy
+ * The queued orders by due time and arrival, in a heap because many orders can be waiting in a busy
  * market with a delay.
  */
 class DelayQueue {
@@ -190,7 +186,7 @@ class DelayQueue {
     return queue;
   }
 
-  /** Yields the queued sells of an account in no particular order. */
+  /** Yields an account's queued sells in no particular order. */
   *sellsOf(accountIndex: number): Iterable<QueuedOrder> {
     if (this.size === 0) return;
     for (const order of this.#orders.all()) {

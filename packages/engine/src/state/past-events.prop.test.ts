@@ -4,14 +4,17 @@ import { fromRunLengths, PastEvents, toRunLengths } from './past-events.ts';
 import type { MarketEvent, SettledMarket } from './outcome-market.ts';
 
 /**
- * A settled event with its markets. Packed events must be found exactly as in maps that contain
+ * A settled event with its markets. Packed events must be found just as they would be in maps of
  * every object.
  */
 type Over = { readonly event: MarketEvent; readonly markets: readonly SettledMarket[] };
 
 const UNIT = 10_000;
 
-/** Generates events of a few series. Only some series have names that contain their start time. */
+/**
+ * Generates events of a few series. Only some of the series have names that include their start
+ * time.
+ */
 const overs: fc.Arbitrary<Over[]> = fc
   .array(
     fc.record({
@@ -113,7 +116,7 @@ test('a thousand markets of a series take only a few characters each', () => {
   expect(JSON.stringify(events.dump()).length).toBeLessThan(5_000);
 });
 
-test('run lengths decode to the original numbers', () => {
+test('run lengths decode back to the original numbers', () => {
   fc.assert(
     fc.property(fc.array(fc.nat()), (numbers) => {
       expect(fromRunLengths(toRunLengths(numbers))).toEqual(numbers);

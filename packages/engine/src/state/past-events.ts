@@ -2,7 +2,7 @@ import { present } from '@oddlot/units';
 import type { MarketEvent, SettledMarket } from './outcome-market.ts';
 
 /**
- * The properties that all events of a run share. In slugs, `#` stands for the second at which the
+ * The properties that all events of a run share. In slugs, `#` stands for the second in which the
  * event starts.
  */
 type Shape = {
@@ -14,8 +14,8 @@ type Shape = {
 };
 
 /**
- * The columns of a run contain increasing numbers. The columns of markets are indexed by the
- * market's position in its event.
+ * The columns of a run hold increasing numbers. The columns of markets are indexed by the market's
+ * position in its event.
  */
 type Run = Shape & {
   readonly seconds: number[];
@@ -25,20 +25,22 @@ type Run = Shape & {
 };
 
 const SECOND_MS = 1_000;
-/** The fractions of all markets are scaled to millionths in the sum of an event. */
+/** In an event's sum, the fractions of all markets are scaled to millionths. */
 const SCALE_DECIMALS = 6;
 
 /**
- * The events whose markets are all paid. A series creates tens of thousands of events per year that
- * differ in little except their time. They are stored as columns of numbers and converted to
- * objects when read.
+ * The events whose markets have all been paid out. A series creates tens of thousands of events per
+ * year that differ in little except their time. They are stored as columns of numbers and converted
+ * to objects when read.
  */
 export class PastEvents {
   readonly #runs: Run[] = [];
   readonly #byEvent = new Map<string, Run[]>();
   readonly #byMarket = new Map<string, { readonly run: Run; readonly column: number }[]>();
 
-  /** Adds an event. Returns false and stores nothing if its slugs do not contain its start. */
+  /**
+   * Adds an event. If its slugs do not contain its start time, returns false and stores nothing.
+   */
   add(event: MarketEvent, markets: readonly SettledMarket[]): boolean {
     const shape = shapeOf(event, markets);
     if (shape === undefined) return false;
@@ -221,8 +223,8 @@ function marketAt(run: Run, column: number, row: number): SettledMarket {
 const slugOf = (text: string, seconds: number): string => text.replace('#', String(seconds));
 
 /**
- * Returns every interpretation of a slug in which one of its numbers is the second of its start. A
- * slug never contains `#`.
+ * Returns every interpretation of a slug in which one of its numbers is the start time in seconds.
+ * A slug never contains `#`.
  */
 function readingsOf(slug: string): { readonly text: string; readonly seconds: number }[] {
   const readings: { text: string; seconds: number }[] = [];
@@ -252,13 +254,13 @@ function placeOf(column: readonly number[], target: number): number {
   return -1;
 }
 
-/** Returns the value 1.00 in the price units of a market. */
+/** Returns the value 1.00 in a market's price units. */
 const unitAt = ({ szDecimals }: Shape, column: number): number =>
   10 ** (SCALE_DECIMALS - (szDecimals[column] ?? 0));
 
 /**
- * Encodes fractions as a string. Nearly all are 0 or the whole unit, written as `0` and `1`; any
- * other fraction is written between commas.
+ * Encodes fractions as a string. Nearly all are 0 or the whole unit, written as `0` and `1`; all
+ * others are written between commas.
  */
 function fractionsToText(fractions: readonly number[], unit: number): string {
   const word = (fraction: number): string =>

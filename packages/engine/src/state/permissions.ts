@@ -1,20 +1,20 @@
 import type { Address } from '@oddlot/units';
 import type { GateMode } from '../messages/command.ts';
 
-/** The account for which an agent trades. */
+/** The account that an agent trades for. */
 export type AgentBinding = { readonly accountIndex: number; readonly label: string };
 
 /** The nonces that one signer has consumed (R-nonce). */
 export type SignerNonces = {
   /** The highest consumed nonces, in ascending order. */
   readonly used: number[];
-  /** The value at or below which nonces are rejected; it is set when the agent is revoked. */
+  /** Nonces at or below this value are rejected; set when the agent is revoked. */
   floor: number;
   /** True while the address is a former agent that has not been bound again. */
   isRevokedAgent: boolean;
   /**
-   * The address in the form that the digest needs, cached for frequent signers. It is derived and
-   * not dumped.
+   * The address in the form needed by the digest, cached for frequent signers. Derived, so not
+   * dumped.
    */
   scrambled: Int32Array | undefined;
 };
@@ -30,8 +30,8 @@ export type Vault = {
 };
 
 /**
- * The access control of one channel, which determines the accounts that may open or increase
- * positions there (R-gate).
+ * The access control of one channel, which determines which accounts may open or increase positions
+ * there (R-gate).
  */
 export type Gate = {
   mode: GateMode;

@@ -12,9 +12,9 @@ import type { Perp } from './perp.ts';
 import { createState, type State } from './state.ts';
 
 /**
- * The number of random histories, which contain triggers, halts, stale oracles and closing perps.
- * Each is applied three times: by an ordinary venue, which skips unchanged perps, by one that
- * checks every perp in each block, and by a restored one. All must have the same result.
+ * The number of random histories, which include triggers, halts, stale oracles and closing perps.
+ * Each is applied three times: by an ordinary venue, which skips unchanged perps; by one that
+ * checks every perp in each block; and by a restored one. All must give the same result.
  */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 4);
 const STEPS = 150;
@@ -48,7 +48,7 @@ test('a venue that checks perps only when necessary reaches the same state as on
   reached.demand(1, 'fundingPaid', 'perpChanged', 'perpSettled', 'an hour is lost');
 });
 
-/** Returns true if missing samples prevent a settlement, and not a missing price. */
+/** Returns true if missing samples, rather than a missing price, prevent a settlement. */
 function hasLostItsHour({ closing, halted, openInterest }: Perp): boolean {
   return !halted && openInterest > 0 && closing !== undefined && !canSettle(closing);
 }
@@ -63,8 +63,8 @@ function history(seed: number): Scenario {
     if (pick(10) === 0) scenario.block(operated(pick));
     scenario.block(...Array.from({ length: pick(3) }, () => anyCommand(scenario, pick).command));
   }
-  // A closing perp reaches the end of its hour with occasional prices. In every other history,
-  // prices stop until the hour cannot settle, and another hour follows.
+  // A closing perp reaches the end of its hour with occasional prices. In every second history,
+  // prices stop for so long that the hour cannot settle, and another hour follows.
   const [silentMs, isLost] = [31 * 60_000, seed % 2 === 0];
   scenario.block({
     type: 'setPerp',

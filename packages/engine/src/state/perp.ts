@@ -27,12 +27,12 @@ export type Perp = {
   closing: Closing | undefined;
   /** True after the closing hour has settled and every position is closed. */
   delisted: boolean;
-  /** The oracle price; 0 before the first one, which starts trading. */
+  /** The oracle price; 0 before the first one arrives and starts trading. */
   oracle: number;
   oracleMs: number;
   /**
-   * The lowest and highest order price that is accepted at the current oracle price (R-sizes). The
-   * bounds are derived from the oracle.
+   * The lowest and highest order prices accepted at the current oracle price (R-sizes), derived
+   * from the oracle.
    */
   bandMin: number;
   bandMax: number;
@@ -43,7 +43,7 @@ export type Perp = {
   mark: number;
   markMs: number;
   /**
-   * The mark of the last earlier block in which the market had a valid price; 0 before the first
+   * The mark in the last earlier block in which the market had a valid price; 0 before the first
    * one.
    */
   lastValidMark: number;
@@ -55,12 +55,9 @@ export type Perp = {
   lastTradeMs: number;
   /** The sum of the long positions, in lots. */
   openInterest: number;
-  /** The share of this perp in `PerpWatch.interest`. It is derived and not dumped. */
+  /** This perp's share of `PerpWatch.interest`. Derived, so not dumped. */
   countedInterest: MicroUsdc;
-  /**
-   * The legs of the open positions, by the key that `setSize` writes. They are derived and not
-   * dumped.
-   */
+  /** The legs of the open positions, by the key that `setSize` writes. Derived, so not dumped. */
   readonly holders: Map<number, 0 | 1>;
   readonly day: DayStats;
   /** The samples of the current hour (R-funding). */
@@ -109,7 +106,7 @@ export function isOracleStale(perp: Perp, timeMs: number, staleMs: number): bool
 }
 
 /**
- * Returns true for a market without a valid price: it is halted (even while it waits for a price to
+ * Returns true for a market without a valid price: it is halted (even while waiting for a price to
  * restart its closing hour), its oracle is stale, or its closing hour can no longer settle
  * (R-delist). The settlement price of a delisted perp is final and valid.
  */
@@ -128,13 +125,13 @@ export function lastValidMarkOf({ lastValidMark, mark }: Perp): number {
 /**
  * The margin tiers by position size (R-tiers). The deduction that makes maintenance margin
  * continuous is `ded(n) = ded(n−1) + minSize(n) × mark × (mmr(n) − mmr(n−1))`. The mark is a common
- * factor, so the table stores the other factors in lots × 10^-8, and a maintenance margin needs one
- * multiplication and one division.
+ * factor, so the table stores the other factors in lots × 10^-8, and computing a maintenance margin
+ * takes one multiplication and one division.
  */
 export type TierTable = {
   readonly tiers: readonly TierRow[];
   readonly maxLeverage: number;
-  /** The end of the last tier, which is the largest possible position. */
+  /** The end of the last tier: the largest possible position. */
   readonly positionMax: number;
 };
 
@@ -179,9 +176,7 @@ export function maintenanceMargin(table: TierTable, size: number, mark: number):
   return tieredUp(size, mmrE8, deductionLotsE8, mark);
 }
 
-/**
- * Returns the reason why a margin table cannot be listed, or undefined if it is valid (R-tiers).
- */
+/** Returns the reason a margin table cannot be listed, or undefined if it is valid (R-tiers). */
 export function tierTableFault(
   tiers: readonly MarginTier[],
   liquidationFeeE8: number,
@@ -200,7 +195,8 @@ export function tierTableFault(
     if (previous !== undefined && tier.maxLeverage >= previous.maxLeverage) {
       return 'maxLeverage must fall';
     }
-    // The condition is 1 / maxLeverage > mmr + liquidation fee + taker fee, multiplied out.
+    // The condition is 1 / maxLeverage > mmr + liquidation fee + taker fee, with the fraction
+    // multiplied out.
     const needed = (tier.mmrE8 + liquidationFeeE8 + takerFeeE8) * tier.maxLeverage;
     if (needed >= RATE_ONE) return `tier ${tier.tier} would open positions at liquidation`;
     previous = tier;
@@ -220,10 +216,9 @@ export function markBandE8(terms: BandTerms, liquidationFeeE8: number): number {
 
 /**
  * Returns the widest band in which an order book alone cannot liquidate positions opened inside it,
- * in 10^-8, rounded down. It is the smallest value over the tiers of (1/leverage − mmr −
- * liquidation fee − taker fee) / (2 + mmr + liquidation fee + 1/leverage), with numerator and
- * denominator multiplied by the leverage. A valid margin table keeps the numerator above 0
- * (R-tiers).
+ * in 10^-8, rounded down. It is the minimum over all tiers of (1/leverage − mmr − liquidation fee −
+ * taker fee) / (2 + mmr + liquidation fee + 1/leverage), with numerator and denominator multiplied
+ * by the leverage. A valid margin table keeps the numerator above 0 (R-tiers).
  */
 export function markBandMaxE8({ takerFeeE8, tiers }: BandTerms, liquidationFeeE8: number): number {
   const one = BigInt(RATE_ONE);
@@ -248,7 +243,7 @@ type HourBucket = {
 };
 
 /**
- * The trading volume of the last 24 hours in hourly buckets, and the price at the start of that
+ * The trading volume over the last 24 hours in hourly buckets, and the price at the start of that
  * window.
  */
 export class DayStats {
@@ -270,7 +265,7 @@ export class DayStats {
   }
 
   /**
-   * Returns the sums of the window at a time without changing the buckets, which are removed only
+   * Returns the window's sums at a given time without changing the buckets, which are removed only
    * when a trade is recorded.
    */
   at(timeMs: number): { lots: number; notional: bigint; previousClose: number } {
@@ -317,19 +312,20 @@ function hourOf(timeMs: number): number {
 }
 
 /**
- * Records which perps a block has to check, so that its cost depends on changes and not on the
- * number of listed perps. The inputs of a perp's marks and restrictions change in three ways:
- * through a command of the operator, with time, which makes marks due and oracles stale, and at the
- * end of a closing hour. A closing hour becomes unable to settle when a stale oracle misses
- * samples, which the operator's next price reveals. A block with one of these changes checks every
- * perp. In any other block, only trades can have changed an input, and the traded perps are
- * recorded here. The record is derived and not dumped; the first block of a restored venue checks
- * every perp.
+ * Records which perps a block has to check, so that its cost depends on changes, not on the number
+ * of listed perps. The inputs to a perp's marks and restrictions change in three ways: through an
+ * operator command, with time (which makes marks due and oracles stale), and at the end of a
+ * closing hour. A closing hour becomes unable to settle when a stale oracle misses samples, which
+ * the operator's next price reveals. A block with one of these changes checks every perp. In any
+ * other block, only trades can have changed an input, and the traded perps are recorded here. The
+ * record is derived, so it is not dumped; a restored venue's first block checks every perp.
  */
 export class PerpWatch {
   /** The perps whose open interest has changed since it was last counted. */
   readonly traded = new Set<Perp>();
-  /** The perps that had a closing hour when a block last checked all perps, by instrument id. */
+  /**
+   * The perps that were in a closing hour when a block last checked all perps, by instrument id.
+   */
   closing: readonly Perp[] = [];
   /** The open interest of all perps in micro-USDC, at the marks of the last count. */
   interest: MicroUsdc = ZERO_USDC;
@@ -350,7 +346,7 @@ export class PerpWatch {
     this.#nextCheckMs = timeMs;
   }
 
-  /** Makes this block and the next one check every perp, after any other change of the inputs. */
+  /** Makes this block and the next one check every perp, after any other change to the inputs. */
   checkAll(): void {
     this.#checksAll = true;
     this.#nextCheckMs = 0;

@@ -13,10 +13,10 @@ import { safeDistance, type Scope, TRAVEL_ONE } from './liquidations.ts';
 import type { State } from './state.ts';
 
 /**
- * The traders of the random histories. The index that selects accounts for liquidation must not
+ * The traders in the random histories. The index that selects accounts for liquidation must not
  * miss any, and a venue restored during liquidations must behave identically. The traders have
  * cross, isolated and hedged positions with high leverage on three perps with price jumps. After
- * every block all margin accounts are checked directly: each with a ratio of at most 1 must be in
+ * every block, all margin accounts are checked directly: any with a ratio of at most 1 must be in
  * liquidation. Copies are dumped and restored during liquidations and compared for the next 50
  * blocks.
  */
@@ -29,7 +29,7 @@ type Pick = (below: number) => number;
 type Copy = { readonly state: State; left: number };
 
 function openVenue(pick: Pick): Scenario {
-  // In two of three histories, the fund can take over positions.
+  // In two out of three histories, the fund can take over positions.
   const venue = Scenario.open({ accounts: [] });
   const [, second, third] = IDS;
   const perp = PERP;
@@ -101,7 +101,7 @@ function randomOrder(venue: Scenario, pick: Pick, id: (typeof IDS)[number]): Ord
   };
 }
 
-/** Returns prices of some perps, mostly near the previous one and sometimes with a jump. */
+/** Returns prices for some perps, mostly near the previous price and sometimes with a jump. */
 function randomPrices(venue: Scenario, pick: Pick): Command {
   const prices = IDS.filter(() => pick(5) > 0).map((id) => {
     const { oracle } = venue.state.perps.get(id)!;
@@ -121,8 +121,8 @@ function scopesOf(state: State): Scope[] {
 }
 
 /**
- * Checks that every margin account with a ratio of at most 1 is in liquidation. Changes by
- * deleveraging count only from the next block on.
+ * Checks that every margin account with a ratio of at most 1 is in liquidation. Changes through
+ * deleveraging count only from the next block.
  */
 function expectNoneMissed(state: State, { events }: BlockResult): void {
   const deleveraged = new Set(
@@ -164,7 +164,7 @@ function play(seed: number, seen: Map<string, number>): void {
   }
 }
 
-describe('R-liquidation: random histories miss no endangered account', () => {
+describe('R-liquidation: no endangered account is missed in random histories', () => {
   test('no endangered margin account is missed, and a restored venue behaves identically', () => {
     const seen = new Map<string, number>();
     for (let seed = 1; seed <= SEEDS; seed++) {
@@ -188,7 +188,7 @@ describe('the safe distance of a margin account is never too long', () => {
     expect(distance).toBe(Math.floor((2 * 8_499_000 * TRAVEL_ONE) / (2 * 101_500_001 + 8_499_000)));
   });
 
-  test('the safe distance is zero without spare margin and at most a half', () => {
+  test('the safe distance is zero if there is no excess margin, and at most one half', () => {
     expect(safeDistance(1_500_000n, 1_500_000n, 100_000_000n)).toBe(0);
     expect(safeDistance(1_500_900n, 1_500_000n, 100_000_000n)).toBe(0);
     expect(safeDistance(900_000_000n, 1_500_000n, 100_000_000n)).toBe(TRAVEL_ONE / 2);

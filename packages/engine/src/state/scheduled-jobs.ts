@@ -2,7 +2,7 @@ import { LayeredMap } from '../collections/maps.ts';
 import { type Holding, holdingKey, type Leg } from './account.ts';
 import { DueQueue } from '../collections/heap.ts';
 
-/** The minimum number of entries at which a queue is rebuilt if most of them are outdated. */
+/** A queue with at least this many entries is rebuilt if most of them are outdated. */
 const REBUILD_MIN = 1_024;
 
 /**
@@ -19,8 +19,8 @@ export class CancelSchedules {
 
   /**
    * Returns a copy whose changes do not affect this one; the original must not change while the
-   * copy is in use. The copy is for commands and not for blocks: inherited schedules never become
-   * due in it.
+   * copy is in use. The copy is for commands, not blocks: inherited schedules never become due in
+   * it.
    */
   fork(): CancelSchedules {
     const fork = new CancelSchedules();
@@ -81,9 +81,7 @@ export type ReverseJob = {
   opened: number;
 };
 
-/**
- * Returns the key of a reverse job; an account has at most one job for each leg of an instrument.
- */
+/** Returns the key of a reverse job; an account has at most one job per leg of an instrument. */
 export function reverseJobKey(accountIndex: number, instrumentId: number, leg: Leg): string {
   return `${accountIndex}:${holdingKey(instrumentId, leg)}`;
 }

@@ -23,15 +23,15 @@ import { type Perp, PerpWatch } from './perp.ts';
 import { TriggerBook } from './trigger-book.ts';
 
 /**
- * The complete state of a venue. It contains data only; the rules are in the handlers of commands
- * and steps.
+ * The complete state of a venue. It consists only of data; the rules are in the handlers for
+ * commands and steps.
  */
 export type State = {
   height: number;
   timeMs: number;
   /** The time of the first log entry; actions signed before it are rejected (R-nonce). */
   beganMs: number;
-  /** The parameters of the venue, undefined only before the first block. */
+  /** The venue's parameters; undefined only before the first block. */
   parameters: VenueParameters | undefined;
   nextOrderId: number;
   nextTradeId: number;
@@ -46,8 +46,8 @@ export type State = {
   readonly agents: Map<Address, AgentBinding>;
   readonly signers: Map<Address, SignerNonces>;
   /**
-   * The number of changes of the account for which an address acts, through new accounts and
-   * through agents that are bound or revoked. It is not dumped.
+   * How often any address has changed the account it acts for, through new accounts and through
+   * agents being bound or revoked. Not dumped.
    */
   keyChanges: number;
   signersSweptMs: number;
@@ -73,22 +73,19 @@ export type State = {
   /** The withdrawals that the bridge has not settled, by id (R-withdraw). */
   readonly withdrawals: Map<number, Withdrawal>;
   nextWithdrawalId: number;
-  /** The state of the bridge, undefined until the operator opens one. */
+  /** The state of the bridge; undefined until the operator opens one. */
   bridge: Bridge | undefined;
   /** The current term of each lease, by lease name (R-terms). */
   readonly terms: Map<string, Pick<HolderTerm, 'holder' | 'number'>>;
   readonly outcomes: Outcomes;
   /**
-   * The account index of the insurance fund, negative before the fund is first used. It is derived
-   * and not dumped.
+   * The account index of the insurance fund; negative before the fund is first used. Derived, so
+   * not dumped.
    */
   fundIndex: number;
   /** The exchange fees collected by the venue (R-treasury). */
   treasury: MicroUsdc;
-  /**
-   * The target value of the insurance fund at the marks of this block. It is derived and not
-   * dumped.
-   */
+  /** The insurance fund's target value at this block's marks. Derived, so not dumped. */
   insuranceTarget: MicroUsdc;
   /** The total deposits, including faucet payments. */
   deposited: MicroUsdc;
@@ -99,26 +96,24 @@ export type State = {
   fundUnwindMs: number;
   /**
    * The distance from the mark at which the fund next offers its position in a perp, in 10^-8, by
-   * instrument id. It is absent before the first step.
+   * instrument id. Absent before the first step.
    */
   readonly fundUnwindBands: Map<number, number>;
-  /** The costs of the fund in the last hour, by instrument and minute. */
+  /** The fund's costs over the last hour, by instrument and minute. */
   readonly fundCosts: FundCosts;
-  /** True if an open position has no valid price. It is derived and not dumped. */
+  /** True if an open position has no valid price. Derived, so not dumped. */
   hasUnpriced: boolean;
-  /** The perps that the current block has to check. They are derived and not dumped. */
+  /** The perps that the current block has to check. Derived, so not dumped. */
   readonly watch: PerpWatch;
-  /** The records of the current block for its later steps. They are never dumped. */
+  /** The records of the current block for its later steps. Never dumped. */
   readonly blockRecord: BlockRecord;
-  /** The schedule of the liquidation checks of margin accounts. It is not dumped. */
+  /** The schedule of liquidation checks for margin accounts. Not dumped. */
   readonly risk: RiskIndex;
-  /**
-   * The number of changes of marks, by which outdated margin sums are recognised. It is not dumped.
-   */
+  /** The number of mark changes, used to recognise outdated margin sums. Not dumped. */
   markEpoch: number;
   /**
-   * The observer that receives details of the order books on following replicas, otherwise
-   * undefined. It is never dumped.
+   * The observer that receives order book details on following replicas; otherwise undefined. Never
+   * dumped.
    */
   observer: BookObserver | undefined;
   readonly digest: EffectsDigest;
@@ -212,38 +207,30 @@ export function allReverseJobs(state: State): ReverseJob[] {
 }
 
 /**
- * Receives details of the order books that events do not contain: the prices that an order reached,
- * and its queue position. Only a following replica has an observer; without one, the cost is a
- * single comparison. An observer does not change the state, is not part of the dump or the digest,
- * and must copy everything it keeps.
+ * Receives order book details that are not in events: the prices that an order reached, and its
+ * queue position. Only a following replica has an observer; if there is none, the cost is a single
+ * comparison. An observer does not change the state, is not part of the dump or the digest, and
+ * must copy everything it keeps.
  */
 export interface BookObserver {
-  /**
-   * This function is called when a block begins, with the id of the first order that the block can
-   * create.
-   */
+  /** Called when a block begins, with the id of the first order that the block can create. */
   begins(nextOrderId: number): void;
-  /**
-   * This function is called before an order is matched, once for each retry or partial liquidation.
-   */
+  /** Called before an order is matched, once for each retry or partial liquidation. */
   enters(arrival: BookArrival): void;
   /**
-   * This function is called when a taker order reaches another price level, with the level's
-   * resting size. The order trades there or cancels the orders that fail the fill test.
+   * Called with the level's resting size when a taker order reaches another price level. The order
+   * trades there or cancels the orders that fail the fill test.
    */
   meets(orderId: number, price: number, size: number): void;
-  /** This function is called when an order rests or its owner amends it. */
+  /** Called when an order rests or its owner amends it. */
   rests(orderId: number, price: number, ahead: number | undefined): void;
-  /**
-   * This function is called before an order leaves its book, with the size still ahead of it in the
-   * queue.
-   */
+  /** Called before an order leaves its book, with the size still ahead of it in the queue. */
   leaves(orderId: number, ahead: number | undefined): void;
 }
 
 /**
- * The state of a book when an order arrives. The prices are those of the book, so they are YES
- * prices on an outcome market.
+ * The state of a book when an order arrives. Prices are as in the book, so on an outcome market
+ * they are YES prices.
  */
 export type BookArrival = {
   readonly orderId: number;

@@ -32,7 +32,7 @@ describe('R-tiers: maintenance margin rises with the tiers', () => {
   });
 
   test('maintenance margin rounds up', () => {
-    // The margin is 1% of 1,000,001, which is 10,000.01.
+    // The margin is 1% of 1,000,001: 10,000.01.
     expect(maintenanceMargin(table, 1, 1_000_001)).toBe(10_001n);
   });
 
@@ -59,7 +59,7 @@ describe('R-tiers: invalid margin tables are rejected', () => {
   const [first, second] = PERP.tiers as [MarginTier, MarginTier];
   const fault = (...tiers: MarginTier[]) => tierTableFault(tiers, 500_000, 45_000);
 
-  test('the margin tables of the tests are valid', () => {
+  test('the margin tables used in the tests are valid', () => {
     expect(tierTableFault(PERP.tiers, 500_000, 45_000)).toBeUndefined();
   });
 
@@ -79,11 +79,11 @@ describe('R-tiers: invalid margin tables are rejected', () => {
   });
 
   test('a margin table is invalid unless 1/maxLeverage exceeds the sum of mmr and both fees', () => {
-    // The margin of 1/50 is 2%. The sum 1.455% + 0.5% + 0.045% = 2% is too much, and a
+    // A leverage of 50 gives a margin of 2%. The sum 1.455% + 0.5% + 0.045% = 2% is too much; a
     // hundred-millionth less is not.
     expect(fault({ ...first, mmrE8: 1_455_000 })).toMatch(/at liquidation/);
     expect(fault({ ...first, mmrE8: 1_454_999 })).toBeUndefined();
-    // This is the case of the rulebook: 100× with a rate of 0.5% and a fee of 0.5%.
+    // This is the rulebook's example: 100× with a rate of 0.5% and a fee of 0.5%.
     expect(fault({ ...first, maxLeverage: 100, mmrE8: 500_000 })).toMatch(/at liquidation/);
   });
 });

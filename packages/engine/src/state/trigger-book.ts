@@ -13,29 +13,30 @@ export class TriggerBook {
    */
   readonly #above = new Map<number, TriggerHeap>();
   readonly #below = new Map<number, TriggerHeap>();
-  /** The orders that the mark has reached but that have not fired yet, by due time and order id. */
+  /** The orders that the mark has reached but that have not yet fired, by due time and order id. */
   #overdue: TriggerOrder[] = [];
-  /** The orders that have fired and retry, by instrument; the heap returns the next retry first. */
+  /**
+   * The orders that have fired and are retrying, by instrument; the heap returns the next retry
+   * first.
+   */
   readonly #retries = new Map<number, Heap<TriggerOrder>>();
   #retryCount = 0;
-  /** The instruments with an order that started to wait or to retry since the last check. */
+  /** The instruments with an order that has started to wait or retry since the last check. */
   readonly #toCheck = new Set<number>();
-  /**
-   * The order that is currently being executed. It does not count as waiting during its execution.
-   */
+  /** The order that is currently being executed. It does not count as waiting in the meantime. */
   #atWork: TriggerOrder | undefined;
   /** The triggers of fired orders that now rest in the book, by order id. */
   #fired = new Map<number, FiredTrigger>();
 
   /**
-   * Returns a book with the same orders that can change without affecting this one; the original
-   * must not change while the fork exists. The fork is for commands and not for blocks: no mark
-   * fires its copied orders, because the queues of blocks are not copied.
+   * Returns a book with the same orders. Changes to it do not affect this book, which must not
+   * change while the fork exists. The fork is for commands, not blocks: no mark fires its copied
+   * orders, because the queues used by blocks are not copied.
    */
   fork(): TriggerBook {
     const fork = new TriggerBook();
     const byId = new LayeredMap(this.#byId, (trigger) => ({ ...trigger }));
-    // An order that was removed by id before the first read of its account must not be copied.
+    // An order removed by id before its account was first read must not be copied.
     const stillThere = ({ orderId }: TriggerOrder): TriggerOrder[] => {
       const trigger = byId.get(orderId);
       return trigger === undefined ? [] : [trigger];
@@ -79,7 +80,7 @@ export class TriggerBook {
   }
 
   /**
-   * Adds an order. Orders must be added in order of their ids, so that those of an account are in
+   * Adds an order. Orders must be added in order of their ids, so that each account's orders are in
    * order of creation.
    */
   add(trigger: TriggerOrder): void {
@@ -108,7 +109,9 @@ export class TriggerBook {
     this.#wait(trigger);
   }
 
-  /** Marks an order as being executed, so that consequences of its own fills cannot cancel it. */
+  /**
+   * Marks an order as being executed, so that the consequences of its own fills cannot cancel it.
+   */
   startWork(trigger: TriggerOrder): void {
     this.#atWork = trigger;
   }
@@ -164,7 +167,7 @@ export class TriggerBook {
     }
   }
 
-  /** Returns false after the order was cancelled or executed. */
+  /** Returns false once the order has been cancelled or executed. */
   isLive(trigger: TriggerOrder): boolean {
     return this.#byId.get(trigger.orderId) === trigger;
   }
@@ -187,12 +190,12 @@ export class TriggerBook {
     return left.filter((trigger) => this.isLive(trigger));
   }
 
-  /** Defers a reached order to the next block, after the orders that are already deferred. */
+  /** Defers a reached order to the next block, behind the orders already deferred. */
   postpone(trigger: TriggerOrder): void {
     this.#overdue.push(trigger);
   }
 
-  /** Sorts the deferred orders of a restored book, which were added by id, by due time. */
+  /** Sorts a restored book's deferred orders, which were added by id, by due time. */
   sortOverdue(): void {
     this.#overdue.sort((a, b) => (a.dueMs ?? 0) - (b.dueMs ?? 0) || a.orderId - b.orderId);
   }
@@ -215,7 +218,7 @@ export class TriggerBook {
     return [...this.#fired].sort((a, b) => a[0] - b[0]);
   }
 
-  /** Returns the instruments in which an unchanged mark can reach further orders. */
+  /** Returns the instruments in which an unchanged mark may reach further orders. */
   instrumentsToCheck(): readonly number[] {
     return this.#toCheck.size === 0 ? [] : [...this.#toCheck];
   }
@@ -259,25 +262,25 @@ export function triesBefore(a: TriggerOrder, b: TriggerOrder): boolean {
   return x < y || (x === y && a.orderId < b.orderId);
 }
 
-/** A trigger order that waits outside the book for the mark (R-trigger). */
+/**
+ * A trigger order that waits outside the book until the mark reaches its trigger price (R-trigger).
+ */
 export type TriggerOrder = {
   readonly orderId: number;
   readonly accountIndex: number;
   readonly request: OrderRequest & { readonly trigger: TriggerRequest };
   readonly createdMs: number;
-  /** The id of the group that contains the order, if any (R-grouping). */
+  /** The id of the order's group, if any (R-grouping). */
   readonly groupId: number | undefined;
-  /** True if the order is attached to a position and not to a parent order. */
+  /** True if the order is attached to a position, not to a parent order. */
   readonly isPositionTpsl: boolean;
-  /**
-   * True for a child order while its parent has no fills. The child is activated by the first fill.
-   */
+  /** True for a child order while its parent has no fills. The first fill activates the child. */
   isDormant: boolean;
-  /** The largest size at which the order can fire, which is the filled size of its parent. */
+  /** The largest size at which the order can fire: its parent's filled size. */
   sizeMax: number | undefined;
   /** The time at which the mark reached the order in a block that could not fire it (R-storms). */
   dueMs: number | undefined;
-  /** The progress of an order that has fired and retries its unfilled size. */
+  /** The progress of an order that has fired and is retrying its unfilled size. */
   firing: Firing | undefined;
 };
 
@@ -298,7 +301,7 @@ export type Firing = {
    * The amount by which rounding has overcharged the taker fee, in 10^-8 micro-USDC (R-rounding).
    */
   feeOverpaid: number;
-  /** The builder, with the fee fraction that earlier attempts left uncharged. */
+  /** The builder, with the fraction of its fee left uncharged by earlier attempts. */
   readonly builder: OrderBuilder | undefined;
 };
 
@@ -307,7 +310,7 @@ export type FiredTrigger = {
   readonly isPositionTpsl: boolean;
 };
 
-/** The minimum number of entries at which a heap is cleaned up. */
+/** A heap is cleaned up only if it has at least this many entries. */
 const CLEAN_UP_MIN = 64;
 
 /**
@@ -333,7 +336,7 @@ class TriggerHeap {
     this.#heap.push(trigger);
   }
 
-  /** Counts an ended order of the heap, and removes ended entries if there are many. */
+  /** Counts an order in the heap as ended, and removes ended entries if there are many. */
   left(isLive: (trigger: TriggerOrder) => boolean): void {
     this.#dead += 1;
     const { size } = this.#heap;

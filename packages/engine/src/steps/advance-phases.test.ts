@@ -48,7 +48,7 @@ describe('R-phases: markets open and close at their times', () => {
     expect(describeEvents(later(venue, 3 * MINUTE_MS))).toEqual(['upcoming to closed']);
   });
 
-  test('a halted market closes at its end, and one opened early stays open at its start', () => {
+  test('a halted market closes at its end, and one that was opened early stays open at its start', () => {
     const venue = openMarket({ startMs: timeMs(START_MS + MINUTE_MS) });
     expect(describeEvents(setPhase(venue, 'open'))).toEqual(['upcoming to open']);
     setPhase(venue, 'halted');
@@ -87,7 +87,7 @@ describe('R-phases: markets open and close at their times', () => {
   });
 });
 
-describe('setTrading permits only certain changes of phase', () => {
+describe('setTrading permits only certain phase changes', () => {
   const reach: Record<string, (venue: Scenario) => unknown> = {
     upcoming: () => undefined,
     open: (venue) => setPhase(venue, 'open'),
@@ -115,7 +115,7 @@ describe('setTrading permits only certain changes of phase', () => {
     },
   );
 
-  test('a change of phase applies to all markets or to none', () => {
+  test('a phase change applies to all markets or to none', () => {
     const venue = openMarket();
     const other = instrumentId(100_001);
     venue.block({ type: 'registerMarket', market: { ...MARKET, slug: 'other' } });
@@ -234,7 +234,7 @@ describe('registerMarket lists a market in an event', () => {
     checkRestarts(venue);
   });
 
-  test('R-event-sets: markets cannot join an exclusive event after its first resolution', () => {
+  test('R-event-sets: markets cannot be added to an exclusive event after its first resolution', () => {
     for (const mutuallyExclusive of [true, false]) {
       const venue = openMarket({ event: { mutuallyExclusive } });
       venue.block({ type: 'registerMarket', market: { ...MARKET, slug: 'second' } });

@@ -28,7 +28,10 @@ const DELIST = { type: 'setPerp', instrumentId: A, delisted: true, changes: {} }
 
 const usdc = (amount: number): number => Math.round(amount * 1_000_000);
 
-/** Makes alice long and bob short 100 coins of A at 100, with 5,000 each and without fees. */
+/**
+ * Opens a long for alice and a short for bob, 100 coins of A at 100, with 5,000 USDC each and no
+ * fees.
+ */
 function traded(): Scenario {
   const perp = { ...PERP, takerFeeE8: 0, makerFeeE8: 0 };
   const venue = Scenario.open({ accounts: [alice, bob], funds: usdc(5_000), perp });
@@ -46,7 +49,7 @@ function run(venue: Scenario, ms: number, price: number): BlockResult[] {
   return Array.from({ length: ms / SAMPLE_MS }, () => venue.wait(SAMPLE_MS).oracle(price));
 }
 
-/** The causes of missing prices: blocks continue without them, or the venue is stopped. */
+/** The causes of missing prices: blocks continue without prices, or the venue is stopped. */
 const SILENCES: readonly { readonly what: string; readonly pass: Silence }[] = [
   {
     what: 'a silent feed',
@@ -61,8 +64,8 @@ const SILENCES: readonly { readonly what: string; readonly pass: Silence }[] = [
 type Silence = (venue: Scenario, ms: number) => void;
 
 /**
- * Passes ten minutes of the hour at 100 and 35 minutes without prices, which leaves 127 samples and
- * 179 to come.
+ * Runs ten minutes of the hour at 100 and then 35 minutes without prices, which leaves 127 samples
+ * and 179 to come.
  */
 function lost(pass: Silence): Scenario {
   const venue = traded();
@@ -148,7 +151,7 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: a closing hour lost by $what'
     checkRestarts(venue);
   });
 
-  test('a lost closing hour causes no liquidation and no cost for the insurance fund', () => {
+  test('a lost closing hour causes no liquidations and costs the insurance fund nothing', () => {
     const venue = lost(pass);
     venue.fund(FUND, usdc(6_000));
     // Alice is insolvent at 50, and the fund would take over her position at a slightly higher
@@ -166,8 +169,8 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: a closing hour lost by $what'
     expect(venue.balance(FUND)).toBe(BigInt(usdc(6_000)));
     expect(venue.state.perps.get(A)?.lastValidMark).toBe(PRICE);
 
-    // The next hour begins with a price that applies to all positions, so the gap is settled
-    // between their holders.
+    // The next hour begins with a price that applies to all positions, so the gap is settled among
+    // their holders.
     const next = venue.wait(SAMPLE_MS).oracle(400_000);
     expect(venue.state.perps.get(A)).toMatchObject({ halted: false, lastValidMark: 400_000 });
     expect(stepsOf([next])).toMatchObject([{ account: alice }]);
@@ -178,8 +181,8 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: a closing hour lost by $what'
   });
 });
 
-// The perp is delisted while a price is fresh. Samples 0 to 6 are taken, and sample 7 is the first
-// one that is missed.
+// The perp is delisted while its price is current. Samples 0 to 6 are taken; sample 7 is the first
+// to be missed.
 test.each([
   { what: '360 can still be taken', at: 367 * SAMPLE_MS, isLost: false },
   { what: 'one too many is missed', at: 367 * SAMPLE_MS + 1, isLost: true },

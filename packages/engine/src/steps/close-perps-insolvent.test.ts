@@ -27,7 +27,7 @@ test('R-delist: an isolated loss beyond its margin is covered by the fund, not b
   venue.block({ type: 'updateLeverage', ...isolated, leverage: 50, authority: authority() });
   venue.one(alice, { price: 1_000_000, size: 1_000 });
   venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
-  // The market is halted, so that liquidation waits while the price moves by 5%, which is more than
+  // The market is halted, so that liquidation is suspended while the price moves by 5%, more than
   // the margin of 2%.
   venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
   venue.block(DELIST);
@@ -57,7 +57,7 @@ function ruined(fundMicroUsdc: number): Scenario {
   if (fundMicroUsdc > 0) venue.fund(PARAMETERS.insuranceFundAddress, fundMicroUsdc);
   venue.one(alice, { price: 1_000_000, size: 1_000 });
   venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
-  // The market is halted, so that liquidation waits.
+  // The market is halted, so that liquidation is suspended.
   venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
   venue.oracle(1_100_000);
   venue.block(DELIST);
@@ -68,7 +68,8 @@ function ruined(fundMicroUsdc: number): Scenario {
   return venue;
 }
 
-// The loss is 100 USDC, of which bob has 59.55. His bankruptcy price is 110 − 40.45 / 10 = 105.955.
+// The loss is 100 USDC, of which bob can cover 59.55. His bankruptcy price is 110 − 40.45 / 10 =
+// 105.955.
 test('R-delist: a fund with sufficient money takes over an insolvent position', () => {
   const venue = ruined(10_000_000_000);
   const fund = insuranceFund(venue.state);
@@ -80,7 +81,7 @@ test('R-delist: a fund with sufficient money takes over an insolvent position', 
   ]);
   expect(venue.balance(bob)).toBe(0n);
   expect(venue.balance(alice)).toBe(before + 100_000_000n);
-  // The fund paid bob's deficit, and its own position closed with the others.
+  // The fund paid bob's deficit, and its own position was closed with the others.
   expect(fund.perpBalance + venue.state.treasury).toBe(reserves - 40_450_000n);
   expect(venue.position(PARAMETERS.insuranceFundAddress)).toBe(0);
 });

@@ -30,7 +30,7 @@ function run(venue: Scenario, ms: number, price: number): BlockResult {
   return last;
 }
 
-/** Delists the perp and passes the closing hour at a price; returns the block that settles. */
+/** Delists the perp and runs the closing hour at a price; returns the settling block. */
 function close(venue: Scenario, price: number): BlockResult {
   venue.oracle(price);
   venue.block(DELIST);
@@ -41,7 +41,7 @@ function of(result: BlockResult, type: string) {
   return result.events.filter((event) => event.type === type);
 }
 
-/** Makes alice long and bob short 1,000 lots at 100. */
+/** Opens a 1,000-lot long for alice and short for bob at 100. */
 function traded(): Scenario {
   const venue = Scenario.open();
   venue.one(alice, { price: 1_000_000, size: 1_000 });
@@ -107,7 +107,7 @@ describe('R-delist: the closing hour accepts only reducing orders', () => {
     venue.block(DELIST);
     const reject = { reason: 'marketClosing', instrumentId: ID };
     expect(venue.one(carol, { price: 900_000, size: 100 }).reject).toEqual(reject);
-    // An order that would only reduce must be flagged as reduce-only.
+    // An order that would only reduce a position must still be flagged as reduce-only.
     expect(venue.one(alice, { isBuy: false, price: 1_000_000, size: 100 }).reject).toEqual(reject);
     const opens = waiting({ price: 900_000 }, { reduceOnly: false });
     expect(group(venue, carol, 'none', opens).entries?.[0]?.reject).toEqual(reject);
@@ -149,7 +149,7 @@ describe('R-delist: the closing hour accepts only reducing orders', () => {
     expect(markOf(venue)).toBe(1_000_833);
   });
 
-  test('a perp settles at the average of its closing hour, without prices of the previous hour', () => {
+  test('a perp settles at the average of its closing hour, excluding prices from the previous hour', () => {
     const venue = Scenario.open({ oracle: 1_000_000, funds: 100_000_000_000 });
     run(venue, HOUR_MS, 1_000_000);
     venue.wait(1_000).oracle(800_000);
@@ -164,7 +164,7 @@ describe('R-delist: the closing hour accepts only reducing orders', () => {
     expect(venue.balance(alice)).toBe(before - fee);
   });
 
-  test('funding continues to be paid in the closing hour', () => {
+  test('funding is still paid in the closing hour', () => {
     const venue = traded();
     const sell = { isBuy: false, reduceOnly: true, price: 1_100_000, size: 100 } as const;
     venue.one(alice, sell);
@@ -191,8 +191,8 @@ describe('R-delist: the closing hour accepts only reducing orders', () => {
   });
 });
 
-describe('R-delist: a settlement closes every position at the average', () => {
-  test('a settlement cancels resting orders, closes every position at the average and is final', () => {
+describe('R-delist: a settlement closes every position at the average price', () => {
+  test('a settlement cancels resting orders, closes every position at the average price and is final', () => {
     const venue = traded();
     const before = { alice: venue.balance(alice), bob: venue.balance(bob) };
     venue.oracle(1_000_000);
@@ -206,7 +206,7 @@ describe('R-delist: a settlement closes every position at the average', () => {
     expect(venue.nowMs).toBe(startMs + HOUR_MS - SAMPLE_MS);
     expect(markOf(venue)).toBe(1_010_000);
     expect(of(venue.wait(SAMPLE_MS - 1).block(), 'perpSettled')).toEqual([]);
-    // A price at the last moment does not change the settlement price.
+    // A last-moment price does not change the settlement price.
     const result = venue.wait(1).oracle(2_000_000);
     expect(of(result, 'orderUpdated')).toMatchObject([
       { status: 'cancelled', cancelCause: 'delisted', order: { orderId: resting.orderId } },
@@ -236,7 +236,7 @@ describe('R-delist: a settlement closes every position at the average', () => {
     expectFinal(venue);
   });
 
-  test('a settlement returns isolated margin with the PnL of the position', () => {
+  test('a settlement returns isolated margin along with the position’s PnL', () => {
     const venue = Scenario.open();
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateMarginMode', ...isolated });
@@ -280,7 +280,7 @@ describe('R-delist: a settlement closes every position at the average', () => {
     expect(venue.state.perps.get(2)).toMatchObject({ delisted: true, halted: true, mark: 0 });
   });
 
-  test('with too few samples the settlement waits while the market is halted, and a price starts a new hour', () => {
+  test('with too few samples, the settlement is postponed while the market is halted, and a price starts a new hour', () => {
     const venue = traded();
     venue.block(DELIST);
     // The samples are 0 to 352 and six more until the last price is stale, which makes 359.
@@ -297,7 +297,7 @@ describe('R-delist: a settlement closes every position at the average', () => {
     expect(venue.one(alice, sell).reject?.reason).toBe('tradingHalted');
     expect(withdrawable(venue.state, venue.account(alice))).toBe(0n);
     expect(withdrawable(venue.state, venue.account(carol))).toBeGreaterThan(0n);
-    // The market is resumed neither by the operator nor by a late price.
+    // Neither the operator nor a late price resumes trading in the market.
     venue.block({ type: 'setPerp', instrumentId: ID, halted: false, changes: {} });
     const prices = [{ instrumentId: ID, oracle: 1_020_000 }];
     venue.block({ type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs - 30_001) });
@@ -313,7 +313,7 @@ describe('R-delist: a settlement closes every position at the average', () => {
     checkRestarts(venue);
   });
 
-  test('half of the samples suffice for a settlement at their average', () => {
+  test('half the samples are enough to settle at their average', () => {
     const venue = traded();
     venue.block(DELIST);
     // The samples are 0 to 353 and six more until the price is stale.
@@ -361,7 +361,10 @@ test('R-delist: samples are taken every fifth second, regardless of the block ti
     const startMs = venue.nowMs + 1_234;
     venue.wait(1_234);
     venue.block(DELIST);
-    /** Each row contains the start of validity, the end of freshness, and the price. */
+    /**
+     * Each row gives the time from which a price is valid, the time at which it goes stale, and the
+     * price.
+     */
     const prices: [number, number, number][] = [[START_MS, START_MS + 30_000, 1_000_000]];
     let settled: BlockResult | undefined;
     while (venue.nowMs < startMs + HOUR_MS) {

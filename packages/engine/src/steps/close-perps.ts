@@ -15,19 +15,19 @@ import type { State } from '../state/state.ts';
 
 /**
  * Starts the closing hour of a delisted perp and cancels orders that could open a position
- * (R-delist). The settlement price, the average of the oracle over that hour, is unknown at its
- * start, so it cannot be exploited. Running reversals end in the same block.
+ * (R-delist). The settlement price, the average oracle price over that hour, is unknown when the
+ * hour starts, so it cannot be exploited. Running reversals end in the same block.
  */
 export function startClosing(execution: Execution, perp: Perp): void {
   const { state } = execution;
   perp.closing = createClosing(state.timeMs, perp.halted);
-  // Closing markets use another mark. A time of 0 makes it due in the next step of this block.
+  // Closing markets use a different mark. A time of 0 makes it due in the next step of this block.
   perp.markMs = 0;
   state.digest.number(state.timeMs);
   cancelIn(execution, perp, (reduceOnly) => !reduceOnly);
 }
 
-/** Starts another closing hour at a fresh price, after an hour with too few samples. */
+/** Starts another closing hour at a current price, after an hour with too few samples. */
 export function restartClosing(execution: Execution, perp: Perp): void {
   const { state } = execution;
   const { closing } = perp;
@@ -39,9 +39,8 @@ export function restartClosing(execution: Execution, perp: Perp): void {
 }
 
 /**
- * This is part of step (7) of a block, after the liquidations. It settles perps whose closing hour
- * has ended. A perp with too few samples is halted and waits for a price, which starts another
- * hour.
+ * Part of step (7) of a block, after the liquidations: settles perps whose closing hour has ended.
+ * A perp with too few samples is halted and waits for a price, which starts another hour.
  */
 export function settleClosing(execution: Execution): void {
   const { state } = execution;
@@ -53,7 +52,7 @@ export function settleClosing(execution: Execution): void {
     if (price !== undefined) {
       settle(execution, perp, price);
     } else if (perp.oracle === 0) {
-      // Without a price, the market has never traded, so there is nothing to settle.
+      // A market that never had a price has never traded, so there is nothing to settle.
       perp.halted = true;
       perp.delisted = true;
       changed(execution, perp);
@@ -113,7 +112,7 @@ function settle(execution: Execution, perp: Perp, price: number): void {
 
 /**
  * Cancels resting and waiting orders by order id. Waiting children come first; otherwise cancelling
- * the parent would cancel them with another cause.
+ * the parent would cancel them with a different cause.
  */
 function cancelIn(execution: Execution, perp: Perp, picks: (reduceOnly: boolean) => boolean): void {
   const { pool, triggers } = execution.state;

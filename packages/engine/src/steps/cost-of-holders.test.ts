@@ -12,8 +12,8 @@ import { actor, alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine
 import type { Account } from '../state/account.ts';
 
 /**
- * The number of accounts without positions. The cost of a market must depend on its holders and not
- * on the number of accounts.
+ * The number of accounts without positions. A market's cost must depend on its holders, not on the
+ * number of accounts.
  */
 const OTHERS = 500;
 /** The upper bound for the holders, the fund and the sender of the command. */

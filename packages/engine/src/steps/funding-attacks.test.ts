@@ -3,7 +3,7 @@ import type { Command } from '../messages/command.ts';
 import type { FundingPaid } from '../messages/event.ts';
 import { alice, bob, carol, PERP, Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 
-/** The attacks in this file are on the funding of honest holders and last one hour each. */
+/** The attacks in this file target the funding of honest holders and last one hour each. */
 
 const HOUR = 3_600_000;
 const SAMPLE_MS = 5_000;
@@ -11,7 +11,7 @@ const ID = PERP.instrumentId;
 /** The funding payment on 1,000 USDC for an hour in which only the interest is paid. */
 const INTEREST = -12_500n;
 
-/** Makes alice long some lots at 100 and bob short; carol attacks. */
+/** Opens a long at 100 for alice and a short for bob; carol attacks. */
 function holders(size = 1_000): Scenario {
   const venue = Scenario.open({ accounts: [alice, bob], funds: 100_000_000_000 });
   venue.one(alice, { price: 1_000_000, size });
@@ -63,7 +63,7 @@ describe('R-fillable, R-funding: attacks on funding have almost no effect', () =
       before: () => {
         orderId = venue.one(carol, { price: 1_020_000, size: 6_000 }).orderId ?? 0;
       },
-      // In the block that samples, cancels are executed after the sample.
+      // In a block with a sample, cancels are executed after the sample is taken.
       at: () => [
         {
           type: 'cancelOrders',
@@ -75,7 +75,7 @@ describe('R-fillable, R-funding: attacks on funding have almost no effect', () =
     expect(paid).toEqual([INTEREST]);
   });
 
-  test('F3: orders of a closing hour contribute nothing to the premium, for any oracle', () => {
+  test('F3: orders in a closing hour contribute nothing to the premium, whatever the oracle', () => {
     const venue = holders(10_000);
     venue.one(bob, { price: 990_000, size: 100 });
     venue.wait(SAMPLE_MS).oracle(1_000_000);

@@ -30,14 +30,14 @@ import { holdersOf } from '../state/holders.ts';
 
 /**
  * Processes the funding and sample times between the last block and this one, before the operator's
- * commands. The oracle and the halts are therefore those that the last block left. Samples are due
- * at multiples of 5 s of consensus time, and hours end at multiples of an hour. The sample at the
- * full hour belongs to the new hour, so an hour has 720. If several hours have passed, only the
- * first can have samples, and hours without samples pay nothing.
+ * commands. The oracle and halts are therefore as the last block left them. Samples are due at
+ * multiples of 5 s of consensus time, and hours end at multiples of an hour. The sample at the full
+ * hour belongs to the new hour, so an hour has 720. If several hours have passed, only the first
+ * can have samples, and hours without samples pay nothing.
  */
 export function passInstants(state: State, previousMs: number): void {
   const dueMs = nextMultiple(previousMs, HOUR_MS);
-  // The first block of a restored venue has not determined yet which perps are closing.
+  // A restored venue's first block has not yet determined which perps are closing.
   const perps = state.watch.checksAll ? listedPerps(state) : state.watch.closing;
   sampleOracles(state, perps, state.timeMs);
   if (dueMs >= state.timeMs) return;
@@ -45,10 +45,10 @@ export function passInstants(state: State, previousMs: number): void {
 }
 
 /**
- * This is part of step (3) of a block, after the marks. It closes an hour that ends with this
- * block, under the conditions that the block's operator commands left, and takes one sample for the
- * latest sample time, from the books as the last block left them and without orders that could not
- * fill (R-fillable). Books at earlier sample times are unknown and count as 0 (R-funding-gaps).
+ * Part of step (3) of a block, after the marks. It closes an hour that ends with this block, under
+ * the conditions left by the block's operator commands, and takes one sample for the latest sample
+ * time, from the books as the last block left them but without orders that could not fill
+ * (R-fillable). Books at earlier sample times are unknown and count as 0 (R-funding-gaps).
  */
 export function sampleBooks(execution: Execution, previousMs: number): void {
   const { state } = execution;
@@ -69,7 +69,8 @@ export function sampleBooks(execution: Execution, previousMs: number): void {
 }
 
 /**
- * Returns the premium of the book, to which only the side of the oracle with the mark contributes.
+ * Returns the book's premium, to which only the side of the oracle on which the mark is
+ * contributes.
  */
 function bookPremium(perp: Perp): bigint {
   const { book, definition, mark, oracle } = perp;
@@ -92,7 +93,7 @@ function closeHour(state: State, perp: Perp, dueMs: number): void {
   funding.samples = 0;
 }
 
-/** Takes the samples of closing hours, which are counted from their own start (R-delist). */
+/** Takes the samples for closing hours, which are counted from their own start (R-delist). */
 function sampleOracles(state: State, perps: readonly Perp[], beforeMs: number): void {
   for (const perp of perps) {
     if (perp.closing === undefined) continue;
@@ -108,10 +109,10 @@ function listedPerps(state: State): Perp[] {
 }
 
 /**
- * Pays the funding of the hour once (R-funding): to or from the balance of a cross position, or the
+ * Pays the hour's funding once (R-funding): to or from the balance of a cross position, or the
  * margin of an isolated one. Either can fall below zero, in which case the liquidations of the same
- * block apply (R-liquidation). Amounts are rounded against the position, so together the positions
- * pay slightly more than they receive. The remainder goes to the insurance fund, which pays no
+ * block apply (R-liquidation). Amounts are rounded against the position, so overall the positions
+ * pay slightly more than they receive. The remainder goes to the insurance fund, which does not pay
  * funding. Accounts are sorted by address, their positions by instrument and leg.
  */
 export function settleFunding(execution: Execution, previousMs: number): void {
@@ -143,7 +144,7 @@ export function settleFunding(execution: Execution, previousMs: number): void {
 }
 
 /**
- * Returns the lots of the paying side, and the insurance fund's share of them (R-insurance-fund).
+ * Returns the lots on the paying side, and the insurance fund's share of them (R-insurance-fund).
  */
 function payingSide(state: State, perp: Perp): PayingSide {
   const { definition, funding, openInterest } = perp;
@@ -154,9 +155,7 @@ function payingSide(state: State, perp: Perp): PayingSide {
   return { lots: openInterest, ofFund };
 }
 
-/**
- * Transfers one position's amount and returns it. Payments are negative, and the fund pays none.
- */
+/** Transfers one position's amount and returns it. Payments are negative; the fund does not pay. */
 function pay(
   execution: Execution,
   account: Account,

@@ -40,7 +40,7 @@ const LEGS = ['yes', 'no'] as const;
  * Step (9) of a block: pays the holders of resolved markets from the locked collateral
  * (R-settlement), a limited number per block, so that a large market does not stall the venue.
  * Accounts are paid in order of creation: payments are independent, and sorting many accounts by
- * address would delay the block. Each holder is paid once in full and is no longer a holder
+ * address would delay the block. Each holder is paid once, in full, and is no longer a holder
  * afterwards.
  */
 export function payHolders(execution: Execution): void {
@@ -59,7 +59,7 @@ export function payHolders(execution: Execution): void {
 
 function payPortion(execution: Execution, market: OutcomeMarket, pays: number): number {
   const { accounts, digest } = execution.state;
-  // A resolved market gets no new holders, so the order is computed once per process.
+  // A resolved market does not get new holders, so the order is computed once per process.
   market.unpaid ??= { order: byCreation(market.holders), next: 0 };
   const { next, order } = market.unpaid;
   const portion = order.subarray(next, next + pays);
@@ -73,7 +73,7 @@ function payPortion(execution: Execution, market: OutcomeMarket, pays: number): 
 
 /**
  * Returns the holders' account indexes in ascending order. Usually they are already in order;
- * sorting is needed only if an older account became a holder later.
+ * sorting is needed only if an older account became a holder after a newer one.
  */
 function byCreation(holders: ReadonlyMap<number, true>): Uint32Array {
   const order = new Uint32Array(holders.size);
@@ -120,7 +120,9 @@ function payHolder(
   market.holders.delete(account.index);
 }
 
-/** Removes a paid market, of which only the result is stored (R-limits-of-state). */
+/**
+ * Removes a market whose holders have been paid; only its result stays stored (R-limits-of-state).
+ */
 function finish({ commandIndex, events, state }: Execution, market: OutcomeMarket): void {
   const { outcomes } = state;
   const { eventSlug, instrumentId: id, slug, szDecimals } = market.definition;

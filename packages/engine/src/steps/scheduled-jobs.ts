@@ -34,17 +34,14 @@ export function runDueCancels(execution: Execution): void {
   expireOrders(execution);
 }
 
-/**
- * This is part of step (7) of a block. It retries reversals that the book could not fill
- * immediately.
- */
+/** Part of step (7) of a block: retries reversals that the book could not fill immediately. */
 export function runReverseJobs(execution: Execution): void {
   if (execution.state.reverseJobs.size === 0) return;
   for (const job of allReverseJobs(execution.state)) workJob(execution, job);
 }
 
 /**
- * Continues a reversal as far as the book permits, and ends it when it has finished, failed or
+ * Continues a reversal as far as the book permits, and ends it once it has finished, failed or
  * expired.
  */
 export function workJob(execution: Execution, job: ReverseJob): void {
@@ -109,7 +106,7 @@ function attempt(
 }
 
 /**
- * Returns the size that the job still has to close: at most its initial size and the current
+ * Returns the size that the job still has to close, limited to its initial size and the current
  * position.
  */
 function leftToClose(account: Account, job: ReverseJob): number {
@@ -132,7 +129,8 @@ function close(
 }
 
 /**
- * Opens the size that the job has closed. A stale oracle would reject the order, so the job waits.
+ * Opens the size that the job has closed. The order would be rejected because of a stale oracle, so
+ * the job waits until the price is current.
  */
 function open(
   execution: Execution,
@@ -152,7 +150,7 @@ function open(
 }
 
 /**
- * Returns true if the result ends the job: a rejection or a lack of margin is permanent, while a
+ * Returns true if the result ends the job: a rejection or a lack of margin is permanent, whereas a
  * thin book can fill up again.
  */
 function endsJob({ cause, entry }: Executed): boolean {
@@ -160,9 +158,9 @@ function endsJob({ cause, entry }: Executed): boolean {
 }
 
 /**
- * Sends a market order for the job. Closing and opening are on the same side, and without
- * reduce-only that side selects the other leg in hedge mode (R-hedge). No order is sent to a book
- * that could not fill any part of it.
+ * Sends a market order for the job. Closing and opening orders are on the same side; if an order is
+ * not reduce-only, that side selects the other leg in hedge mode (R-hedge). No order is sent to a
+ * book that could not fill any part of it.
  */
 function send(
   execution: Execution,

@@ -43,11 +43,11 @@ describe('R-series: a market resolves by average prices', () => {
     });
   });
 
-  test('a resolution compares sums of prices and not rounded averages', () => {
+  test('a resolution compares sums of prices, not rounded averages', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     feed(venue, 1_740, 1_798, 100);
-    // One sample is lower by 10^-8, so the displayed average is equal, but the result is not.
+    // One sample is lower by 10^-8, so the displayed average is the same but the result is not.
     push(to(venue, 1_799), [1_799, 100 - 1e-8]);
     to(venue, 1_805).block();
     expect(resolution(venue)).toMatchObject({ fraction: 0 });
@@ -83,7 +83,7 @@ describe('R-series: a market resolves by average prices', () => {
     },
   );
 
-  test('prices that fill a silent period later do not resolve the market', () => {
+  test('prices that later fill in a gap do not resolve the market', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     feed(venue, 1_740, 1_760, 101);
@@ -98,8 +98,8 @@ describe('R-series: a market resolves by average prices', () => {
   test('an observation counts for the seconds up to 5 s later', () => {
     const venue = seriesVenue({ windowSeconds: 30 });
     feed(venue, 870, 899, 100);
-    // Observations every 6 s, just after a full second, count for five of six seconds each: 25 of
-    // 30.
+    // Observations every 6 s, just after a full second, count for five out of six seconds each: 25
+    // of 30.
     for (let at = 1_770; at < 1_800; at += 6) push(to(venue, at + 0.001), [at + 0.001, 100]);
     to(venue, 1_805).block();
     expect(resolution(venue)).toBeUndefined();
@@ -111,7 +111,7 @@ describe('R-series: a market resolves by average prices', () => {
     expect(resolution(other)).toMatchObject({ fraction: 10_000 });
   });
 
-  test('late observations count until 5 s after the end, and future ones count as current', () => {
+  test('late observations count until 5 s after the end, and ones slightly ahead count as current', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     // These observations count for 51 seconds; the following ones arrive up to 10 s late.
@@ -145,7 +145,7 @@ describe('R-series: a market resolves by average prices', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     feed(venue, 1_740, 1_745, 100);
-    // The first block after the outage has every price of the window.
+    // The first block after the outage has every price in the window.
     const missed = Array.from({ length: 54 }, (_, n): [number, number] => [1_746 + n, 90]);
     const pushed = push(to(venue, 1_811), ...missed);
     // The prices are still available to readers.
@@ -164,7 +164,7 @@ describe('R-series: a market resolves by average prices', () => {
     ] as const) {
       const venue = seriesVenue();
       feed(venue, 840, 899, 100);
-      // These observations count for 53 seconds, which is one fewer than required.
+      // These observations count for 53 seconds, one fewer than required.
       feed(venue, 1_740, 1_787, 100);
       push(to(venue, 1_794 + lateMs / 1_000), [1_794, 100]);
       to(venue, 1_805).block();
@@ -193,7 +193,7 @@ describe('R-series: a market resolves by average prices', () => {
     ]);
   });
 
-  test('a changed series does not change the inputs of its listed markets', () => {
+  test('changing a series does not change the inputs of markets already listed', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     const series = { ...SERIES, symbol: 'ETH', source: 'spot', windowSeconds: 30 } as const;
@@ -214,7 +214,7 @@ describe('R-series: a market resolves by average prices', () => {
     expect(resolution(venue)).toMatchObject({ fraction: 0 });
   });
 
-  test('after a long stall, strike and end are computed in the same block from stored prices', () => {
+  test('after a long stall, the strike and the result are computed in the same block from stored prices', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     const { events } = to(venue, 1_900).block();
@@ -246,7 +246,7 @@ describe('R-series: a market resolves by average prices', () => {
     expect(left.map(({ isJudged }) => isJudged)).toEqual([true, true, true, true, true]);
   });
 
-  test('markets beyond the limit of a block are resolved in the next one, even after a restart', () => {
+  test('markets beyond a block’s limit are resolved in the next block, even after a restart', () => {
     const venue = sixty();
     // In total, 60 strikes and 60 ends are due at the same time, and a block processes 100.
     const first = to(venue, 1_805).block().events;

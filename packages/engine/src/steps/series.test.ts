@@ -8,10 +8,10 @@ import { Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 import { firstMarket, PERIOD_MS, SERIES, seriesVenue, starts } from '@oddlot/testing/engine/series';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
-describe('R-series: markets of a series are listed automatically', () => {
+describe('R-series: markets in a series are listed automatically', () => {
   test.each([
-    // At time 0, the first market starts in one period. With one market ahead, only this one is
-    // listed.
+    // At time 0, the first market starts one period later. If one market is listed ahead, only this
+    // one is listed.
     [1, [1]],
     [3, [1, 2, 3]],
   ])('a series lists its markets %d periods ahead', (listAhead, listed) => {
@@ -34,7 +34,7 @@ describe('R-series: markets of a series are listed automatically', () => {
     expect(starts(venue)).toEqual([5]);
   });
 
-  test('a series market has the names, times and grid of its series', () => {
+  test('a series market has its series’ names, times and grid', () => {
     const venue = seriesVenue({ orderDelayMs: 250 });
     const start = START_MS + PERIOD_MS;
     const slug = `btc-15m-${start / 1_000}`;
@@ -88,7 +88,7 @@ describe('R-series: markets of a series are listed automatically', () => {
     checkRestarts(venue);
   });
 
-  test('a series skips a market whose slug a deployer used', () => {
+  test('a series skips a market whose slug a deployer has used', () => {
     const venue = Scenario.open({ accounts: [] });
     const slug = `btc-15m-${(START_MS + PERIOD_MS) / 1_000}`;
     const { category, icon, image, tags, title } = SERIES;
@@ -100,7 +100,7 @@ describe('R-series: markets of a series are listed automatically', () => {
     expect(starts(venue)).toEqual([2]);
   });
 
-  test('the number of listings per block is limited, and the others follow in the next block', () => {
+  test('the number of listings per block is limited, and the rest follow in the next block', () => {
     const venue = Scenario.open({ accounts: [] });
     for (const slug of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
       venue.block({ type: 'registerSeries', series: { ...SERIES, slug, listAhead: 20 } });

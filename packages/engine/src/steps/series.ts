@@ -10,8 +10,8 @@ import { periodOf, priceFeedKey } from '../state/outcomes.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * This is part of step (1) of a block. It lists the series markets that are due and skips those
- * that have already ended.
+ * Part of step (1) of a block: lists the series markets that are due and skips those that have
+ * already ended.
  */
 export function listSeriesMarkets(execution: Execution): void {
   const { state } = execution;
@@ -35,7 +35,7 @@ export function listSeriesMarkets(execution: Execution): void {
 function listOne(execution: Execution, listing: SeriesListing, startMs: number): void {
   const { outcomes } = execution.state;
   const slug = `${listing.slug}-${Math.floor(startMs / 1_000)}`;
-  // If a deployer has used the slug, the series continues with the next market.
+  // If a deployer has already used the slug, the series continues with the next market.
   if (outcomes.events.has(slug) || outcomes.marketSlugs.has(slug)) return;
   const times = { startMs: timeMs(startMs), endMs: timeMs(startMs + periodOf(listing)) };
   const { category, icon, image, source, symbol, tags } = listing;
@@ -60,8 +60,7 @@ function listOne(execution: Execution, listing: SeriesListing, startMs: number):
 /**
  * Step (9) of a block: determines strikes, and resolves markets that ended long enough ago. A
  * market is due first for its strike and later for its end. A market that the operator resolved
- * does not count against the limit, because a restored state would not contain the fact that it was
- * due.
+ * does not count against the limit, because a restored state would not know that it was due.
  */
 export function resolveSeriesMarkets(execution: Execution): void {
   const { outcomes, timeMs: nowMs } = execution.state;
@@ -91,7 +90,7 @@ function strike(execution: Execution, market: OutcomeMarket): void {
 
 /**
  * Resolves a market to Up if the average price at the end is at or above the strike, otherwise to
- * Down. Without both prices, the operator must decide.
+ * Down. If either price is missing, the operator must decide.
  */
 function settle(execution: Execution, market: OutcomeMarket): void {
   const { state } = execution;

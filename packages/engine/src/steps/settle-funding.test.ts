@@ -25,7 +25,7 @@ function paid(result: BlockResult): FundingPaid[] {
   return result.events.filter((event) => event.type === 'fundingPaid');
 }
 
-/** Makes alice long and bob short by this many lots; the book is empty afterwards. */
+/** Opens a long for alice and a short for bob of this many lots; the book is empty afterwards. */
 function positions(lots: number, options: ScenarioOptions = {}): Scenario {
   const venue = Scenario.open(options);
   const price = options.oracle ?? 1_000_000;
@@ -78,7 +78,7 @@ describe('R-funding: each hour is paid once at its rate', () => {
     expect(venue.balance(bob)).toBe(before.bob + 12_500n);
     const { allTime, sinceChange, sinceOpen } = venue.holding(alice).funding;
     expect([allTime, sinceOpen, sinceChange]).toEqual([-12_500n, -12_500n, -12_500n]);
-    // The result of the market is reported for all holders.
+    // The market's result is reported for all holders.
     expect(result.events.filter(({ type }) => type === 'fundingClosed')).toEqual([
       {
         type: 'fundingClosed',
@@ -89,11 +89,11 @@ describe('R-funding: each hour is paid once at its rate', () => {
         dueMs: START_MS + HOUR,
       },
     ]);
-    // The sample at the full hour is the first one of the next hour.
+    // The sample on the hour is the first one of the next hour.
     expect(venue.state.perps.get(ID)?.funding).toMatchObject({ samples: 1, sum: 0n });
   });
 
-  test('premium samples for half an hour count half', () => {
+  test('premium samples for half an hour count for half', () => {
     const { orderId, venue } = steep(true);
     runTo(venue, HOUR / 2, 1_000_000, 1_010_000);
     // There are 360 samples of 0.01 each at the mark, from 5 s to 1,800 s.
@@ -135,7 +135,7 @@ describe('R-funding: each hour is paid once at its rate', () => {
   });
 
   test('an isolated position pays funding from its margin, which can fall below zero', () => {
-    // The interest moves the rate to its cap of 4%, which is twice the margin at 50×.
+    // The interest moves the rate to its cap of 4%, twice the margin at 50×.
     const parameters = { fundingInterestE10: 4_000_000_000, fundingDamperE10: 4_000_000_000 };
     const venue = Scenario.open({ parameters });
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
@@ -150,7 +150,7 @@ describe('R-funding: each hour is paid once at its rate', () => {
     const result = runTo(venue, HOUR);
     expect(paid(result)[0]).toMatchObject({ account: alice, amount: -40_000_000n });
     expect(venue.balance(alice)).toBe(balance);
-    // The liquidation of the same block starts when the position is 20 USDC below zero.
+    // The liquidation in the same block starts with the position 20 USDC below zero.
     expect(result.events.find(({ type }) => type === 'liquidationStep')).toMatchObject({
       account: alice,
       equity: -20_000_000n,
@@ -201,12 +201,12 @@ describe('R-funding-gaps: missing samples and blocks count as zero', () => {
     expect(paid(runTo(venue, 5 * HOUR - 1))).toEqual([]);
   });
 
-  test('the first block after the hour pays funding once, at the oracle in force at the hour', () => {
+  test('the first block after the hour pays funding once, at the oracle price in force on the hour', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 990_000, size: 100 });
     runTo(venue, HOUR - 2_000);
-    // After three hours without a block, the funding of the first hour is due; the other hours have
-    // no samples.
+    // After three hours without a block, the first hour's funding is due; the other hours have no
+    // samples.
     venue.wait(3 * HOUR);
     const result = venue.oracle(1_200_000);
     expect(paid(result)).toMatchObject([
@@ -216,7 +216,7 @@ describe('R-funding-gaps: missing samples and blocks count as zero', () => {
     expect(paid(venue.wait(1_000).block())).toEqual([]);
   });
 
-  test('a block exactly at the hour pays funding at its own price', () => {
+  test('a block exactly on the hour pays funding at its own price', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 990_000, size: 100 });
     runTo(venue, HOUR - 5_000);
@@ -224,7 +224,7 @@ describe('R-funding-gaps: missing samples and blocks count as zero', () => {
     expect(paid(venue.oracle(1_100_000))[0]).toMatchObject({ account: alice, amount: -13_750n });
   });
 
-  test('a market that is halted or stale at the hour pays no funding', () => {
+  test('a market that is halted or stale on the hour pays no funding', () => {
     const halted = positions(1_000);
     halted.one(carol, { price: 990_000, size: 100 });
     runTo(halted, HOUR - 5_000);
@@ -246,7 +246,7 @@ describe('R-funding-gaps: missing samples and blocks count as zero', () => {
     expect(paid(fresh.block())).toHaveLength(2);
   });
 
-  test('a halt in the block after the hour does not affect the funding of the hour', () => {
+  test('a halt in the block after the hour does not affect that hour’s funding', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 990_000, size: 100 });
     runTo(venue, HOUR - 1_000);
@@ -288,9 +288,10 @@ test('the predicted rate, the premium and the impact prices can be queried', () 
   });
 });
 
-describe('R-insurance-fund: the fund neither pays nor costs funding', () => {
+describe('R-insurance-fund: the fund pays no funding and makes no one else pay more', () => {
   /**
-   * Gives the fund and alice lots and bob the other side. The market does not trade near the mark.
+   * Gives the fund and alice positions, with bob on the other side. The book has no orders near the
+   * mark.
    */
   function held(lots: Readonly<Record<'fund' | 'alice' | 'bob', number>>): Scenario {
     const venue = Scenario.open();
@@ -310,11 +311,11 @@ describe('R-insurance-fund: the fund neither pays nor costs funding', () => {
   }
 
   test.each([
-    // A third of the long lots belongs to alice, so bob receives what she pays.
+    // A third of the long lots belong to alice, so bob receives what she pays.
     [{ fund: 1_000, alice: 500, bob: -1_500 }, [-6_250n, 6_250n, 0n], 0n],
     [{ fund: 1_500, alice: 0, bob: -1_500 }, [0n, 0n], 0n],
     [{ fund: -1_000, alice: 1_500, bob: -500 }, [-18_750n, 6_250n, 12_500n], 12_500n],
-    // The exact payment is 12.5 per lot, of which 8.3125 is charged. Alice pays 13 and not 12.5,
+    // The exact payment is 12.5 per lot, of which 8.3125 is charged. Alice pays 13 instead of 12.5,
     // bob receives 12, and the fund receives the remainder.
     [{ fund: 2, alice: 1, bob: -3 }, [-13n, 12n, 0n], 1n],
   ])('the fund pays no funding: with %o the accounts receive %o', (lots, amounts, gain) => {
@@ -340,7 +341,7 @@ describe('R-insurance-fund: the fund neither pays nor costs funding', () => {
   });
 });
 
-test('R-order-of-events: accounts pay funding in the order of their addresses', () => {
+test('R-order-of-events: accounts pay funding in order of address', () => {
   const venue = Scenario.open({ accounts: [carol, bob, alice] });
   venue.one(carol, { isBuy: false, price: 1_000_000, size: 300 });
   venue.one(bob, { price: 1_000_000, size: 200, timeInForce: 'ioc' });

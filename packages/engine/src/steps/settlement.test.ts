@@ -22,8 +22,8 @@ import {
 import { actor, alice, bob, carol, type Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
-describe('R-settlement: the holders of shares are paid', () => {
-  /** Alice has 10 YES that cost 6.00, Bob has 10 NO that cost 4.00, and Carol has 3.33 of both. */
+describe('R-settlement: holders of shares are paid', () => {
+  /** Alice has 10 YES that cost 6.00, Bob has 10 NO that cost 4.00, and Carol has 3.33 of each. */
   function holders(): Scenario {
     const venue = openMarket({ takerFeeE8: 0 });
     share(venue, alice, { price: 6_000, size: 1_000 });
@@ -61,7 +61,7 @@ describe('R-settlement: the holders of shares are paid', () => {
     },
   );
 
-  test('the settlement event of a holder contains the cost of the shares', () => {
+  test('a holder’s settlement event includes the cost of the shares', () => {
     const rows = decide(holders(), 10_000).events.filter(({ type }) => type === 'sharesSettled');
     expect(rows).toMatchObject([
       { leg: 'yes', cost: 6_000_000n, amount: 10_000_000n, fraction: 10_000 },
@@ -104,7 +104,7 @@ describe('R-settlement: the holders of shares are paid', () => {
     setPhase(venue, 'closed');
     expect(refusal()).toBeUndefined();
     expect(refusal()).toEqual({ reason: 'alreadyResolved', instrumentId: MARKET_ID });
-    // The id and the slug cannot be used again.
+    // The id and the slug cannot be reused.
     const market = { ...MARKET, startMs: timeMs(START_MS) };
     const again = (change: object) =>
       venue.outcome({ type: 'registerMarket', market: { ...market, ...change } }).reject?.reason;
@@ -174,7 +174,7 @@ describe('R-event-sets: the fractions of an exclusive event sum to one', () => {
     checkRestarts(venue);
   });
 
-  test('fractions of markets with different grids are summed in one unit', () => {
+  test('fractions for markets with different grids are summed in one unit', () => {
     const venue = openMarket({ event: { mutuallyExclusive: true } });
     const fine = { ...MARKET, slug: 'b', szDecimals: 0, priceTick: 10_000 };
     venue.block({ type: 'registerMarket', market: fine });
@@ -184,7 +184,7 @@ describe('R-event-sets: the fractions of an exclusive event sum to one', () => {
     expect(decide(venue, 750_000, IDS[1]).outcomes[0]?.reject).toBeUndefined();
   });
 
-  test('the fractions of other events can have any sum', () => {
+  test('fractions in other events can have any sum', () => {
     const venue = openMarket();
     venue.block({ type: 'registerMarket', market: { ...MARKET, slug: 'b' } });
     setPhase(venue, 'closed', ...IDS.slice(0, 2));
@@ -194,7 +194,7 @@ describe('R-event-sets: the fractions of an exclusive event sum to one', () => {
   });
 });
 
-test('many holders are paid in portions, and the venue continues in between', () => {
+test('many holders are paid in batches, and the venue keeps running in between', () => {
   const venue = openMarket({ orderDelayMs: 10_000 });
   const other = instrumentId(100_001);
   venue.block({ type: 'registerMarket', market: { ...MARKET, slug: 'other' } });
@@ -228,7 +228,7 @@ test('many holders are paid in portions, and the venue continues in between', ()
   }
   venue.checks = true;
   const last = holders.at(-1) ?? alice;
-  // A queued sell belongs to an account that is paid later.
+  // An account that is paid later has a queued sell.
   share(venue, alice, { price: 6_000, size: 1_000 });
   expect(share(venue, last, { sell: true, price: 6_000, size: 1_000 }).state).toBe('queued');
   setPhase(venue, 'closed');
@@ -238,7 +238,7 @@ test('many holders are paid in portions, and the venue continues in between', ()
   const middle = venue.blocks.length;
   const restored = restore(JSON.parse(JSON.stringify(dump(venue.state))) as StateDump);
   expect(dump(restored)).toEqual(dump(venue.state));
-  // An account that is not paid yet cannot act on the market; other markets continue.
+  // An account that has not been paid yet cannot act in the market; other markets continue.
   expect(marketOf(venue).phase).toBe('resolved');
   const before = venue.block(
     {
@@ -256,7 +256,7 @@ test('many holders are paid in portions, and the venue continues in between', ()
   expect(describeEvents(later(venue, 10_000))).toEqual(['refused marketResolved']);
   fundOutcome(venue, last, 1_000_000);
   expect(fundsOf(venue, last)).toBe('11');
-  // A venue that was restarted in between has the same result.
+  // A venue that is restarted in between gets the same result.
   for (const { commands, timeMs: at } of venue.blocks.slice(middle)) {
     applyBlock(restored, { height: restored.height + 1, timeMs: timeMs(at), commands });
   }

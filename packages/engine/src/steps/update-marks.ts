@@ -10,16 +10,15 @@ import type { State } from '../state/state.ts';
 
 /**
  * Computes the marks from the books at the end of the last block. They apply to the whole block, so
- * a trade never changes the mark against which it is checked (R-order-of-events). Marks are
- * computed at each oracle price and at least every second; while the oracle is stale the mark does
- * not change.
+ * a trade never changes the mark it is checked against (R-order-of-events). Marks are computed at
+ * each oracle price and at least every second; while the oracle is stale the mark does not change.
  */
 export function updateMarks(execution: Execution): void {
   const { state } = execution;
   const { watch } = state;
   if (!watch.checksAll) {
-    // No mark is due, but a trade can open the first or close the last position in a market without
-    // a valid price.
+    // No mark is due, but a trade may have opened the first or closed the last position in a market
+    // without a valid price.
     const { oracleStaleMs } = parametersOf(state);
     for (const perp of watch.traded) {
       if (!isUnpriced(perp, state.timeMs, oracleStaleMs)) continue;
@@ -43,7 +42,7 @@ function computeMarks(execution: Execution): void {
   let nextCheckMs = Infinity;
   for (const id of state.perpIds) {
     const perp = present(state.perps.get(id), 'a listed instrument');
-    // A settled perp keeps its settlement price (R-delist).
+    // A settled perp keeps its settlement price as its mark (R-delist).
     if (perp.delisted) continue;
     if (perp.closing !== undefined) closing.push(perp);
     const isStale = isOracleStale(perp, state.timeMs, oracleStaleMs);
@@ -75,7 +74,7 @@ function computeMarks(execution: Execution): void {
   state.risk.travel(travelled);
 }
 
-/** Tests the orders of all books whose mark is due, before any mark moves (R-fillable). */
+/** Tests the orders in all books whose mark is due, before any mark moves (R-fillable). */
 function testBooks(execution: Execution, oracleStaleMs: number): void {
   const { state } = execution;
   for (const id of state.perpIds) {
@@ -86,7 +85,7 @@ function testBooks(execution: Execution, oracleStaleMs: number): void {
 }
 
 /**
- * Returns the relative move of a mark, rounded up, or 0 for the first mark of an instrument. It is
+ * Returns the relative move of a mark, rounded up, or 0 for an instrument's first mark. It is
  * capped at the largest distance, at which every account is checked anyway; a higher value would
  * only reduce the precision of the running total.
  */
@@ -98,9 +97,9 @@ function relativeMove(before: number, after: number): number {
 }
 
 /**
- * Returns true if a mark is due, which is the case at each price and at least every second. The
- * mark of a stale market does not change, except in a closing hour, in which the mark follows the
- * samples so that it reaches the settlement price (R-delist).
+ * Returns true if a mark is due, as it is at each price and at least every second. The mark of a
+ * stale market does not change, except in a closing hour, in which the mark follows the samples so
+ * that it reaches the settlement price (R-delist).
  */
 function isMarkDue(state: State, perp: Perp, isStale: boolean): boolean {
   return isMoving(perp, isStale) && state.timeMs - perp.markMs >= LIMITS.markEveryMs;
@@ -111,8 +110,7 @@ function isMoving(perp: Perp, isStale: boolean): boolean {
 }
 
 /**
- * Returns the next time at which the mark becomes due or the oracle becomes stale without a
- * command.
+ * Returns the next time at which the mark becomes due or the oracle goes stale without any command.
  */
 function nextLookMs(perp: Perp, isStale: boolean, oracleStaleMs: number): number {
   const markMs = isMoving(perp, isStale) ? perp.markMs + LIMITS.markEveryMs : Infinity;
@@ -121,7 +119,7 @@ function nextLookMs(perp: Perp, isStale: boolean, oracleStaleMs: number): number
 
 /**
  * Records the marks of markets with a valid price at the end of a block. A block that does not
- * check all perps has not changed any mark or made any price valid again.
+ * check all perps cannot have changed any mark or made any price valid again.
  */
 export function keepValidMarks(state: State): void {
   if (!state.watch.checksAll) return;

@@ -23,10 +23,10 @@ import type { TriggerOrderRequest } from './validate-trigger.ts';
 
 /**
  * Step (6) of a block: fires orders that the mark has reached. Those deferred by earlier blocks
- * come first, followed by the others by order id; then fired orders that are not filled retry. The
- * number per block is limited, and the remaining orders come first in the next block (R-storms). A
- * deferred first firing happens even if the mark has left the trigger price again. No order fires
- * in a market without a valid price.
+ * come first, followed by the others by order id; then fired orders that are still unfilled retry.
+ * The number per block is limited, and the remaining orders come first in the next block
+ * (R-storms). A deferred first firing takes place even if the mark has moved away from the trigger
+ * price again. No order fires in a market without a valid price.
  */
 export function fireTriggers(execution: Execution): void {
   const { state } = execution;
@@ -34,7 +34,8 @@ export function fireTriggers(execution: Execution): void {
   if (triggers.size === 0) return;
   const reached: TriggerOrder[] = [];
   const again: TriggerOrder[] = [];
-  // If no mark has moved, only orders that started to wait since the last check can be reached.
+  // If no mark has moved, only orders that have started waiting since the last check can be
+  // reached.
   for (const id of state.watch.checksAll ? state.perpIds : triggers.instrumentsToCheck()) {
     const perp = present(state.perps.get(id), 'a listed perp');
     if (!mayFire(state, perp)) continue;
@@ -47,7 +48,7 @@ export function fireTriggers(execution: Execution): void {
   again.sort((a, b) => (triesBefore(a, b) ? -1 : 1));
   let fired = 0;
   for (const trigger of [...triggers.takeOverdue(), ...reached, ...again]) {
-    // An earlier order of this loop may have cancelled this one.
+    // An earlier order in this loop may have cancelled this one.
     if (!triggers.isLive(trigger)) continue;
     const perp = present(state.perps.get(trigger.request.instrumentId), 'a listed perp');
     if (fired === LIMITS.triggersPerBlock || !mayFire(state, perp)) {
@@ -88,8 +89,8 @@ function fire(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
 }
 
 /**
- * Returns the size to execute. An order attached to a position can have no size and closes the
- * whole position (R-grouping).
+ * Returns the size to execute. An order attached to a position may have no size, in which case it
+ * closes the whole position (R-grouping).
  */
 function sizeNow(account: Account, trigger: TriggerOrder): number {
   const { isPositionTpsl, request } = trigger;
@@ -105,9 +106,9 @@ function retriesUntilFilled({ request }: TriggerOrder): boolean {
 
 /**
  * Executes the first or a later attempt of a reducing market trigger (R-trigger): an order near the
- * current mark for the unfilled size, limited to the position, of any value and size. The unfilled
- * part stays armed under the same id, because a stop that ended on an empty book would leave its
- * owner unprotected.
+ * current mark for the unfilled size, limited to the position, but of any value and size. The
+ * unfilled part stays armed under the same id, because a stop that ended on an empty book would
+ * leave its owner unprotected.
  */
 function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
   const { state } = execution;
@@ -117,7 +118,7 @@ function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Perp): vo
   const price = triggerLimit(perp, trigger.request, firing.slippageE8);
   const size = Math.min(firing.rest, position);
   if (size === 0) {
-    // This happens only at a first firing, because a retrying order ends with its position.
+    // This happens only on a first firing, because a retrying order ends with its position.
     refuse(execution, account, trigger, { price, size: firing.rest });
     return;
   }
@@ -138,7 +139,7 @@ function positionAgainst(account: Account, { request }: TriggerOrder): number {
 
 /**
  * Returns the progress of a trigger before its first attempt. An order that is attached to a
- * position and has no size closes the current position (R-grouping).
+ * position and has no size closes the whole current position (R-grouping).
  */
 function firstFiring(
   { state }: Execution,
@@ -209,7 +210,7 @@ function finish(execution: Execution, trigger: TriggerOrder, taker: TakerOrder):
 /**
  * Keeps a partly filled order armed. The next attempt is further from the mark if this one filled
  * less than half and the oracle confirms the price: the book alone can move the mark to a stop, but
- * must not make this profitable.
+ * doing so must not be profitable.
  */
 function stayArmed(
   execution: Execution,
@@ -237,7 +238,8 @@ function stayArmed(
   state.digest.number(trigger.orderId);
   state.digest.number(slippageE8);
   if (!isFirst && got === 0) {
-    // The position has shrunk, so the digest includes the attempt, and the owner gets an update.
+    // The position has shrunk, so the attempt is included in the digest and the owner gets an
+    // update.
     if (taker.remaining !== before.rest) emitOpen(execution, triggerSnapshot(state, trigger));
     return;
   }

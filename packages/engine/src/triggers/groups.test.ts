@@ -86,7 +86,7 @@ describe('R-grouping: the parent determines the state of its children', () => {
     expect(triggerOrders(scenario.state, alice)).toHaveLength(2);
   });
 
-  test('the size of a child is at most the filled size of its parent', () => {
+  test('a child’s size is at most its parent’s filled size', () => {
     const parent = order({ price: PRICE, size: 100 });
     group(scenario, alice, 'normal', parent, { ...takeProfit, size: 400 });
     expect(orderResults(sell(100))).toEqual(['1 filled', '2 open 100', '3 filled']);
@@ -104,7 +104,7 @@ describe('R-grouping: the parent determines the state of its children', () => {
       ['open', 0],
       ['open', 0],
     ]);
-    // The stop has a size of 50, which later fills do not change.
+    // The stop has a size of 50, which later fills do not affect.
     expect(orderResults(sell(30))).toEqual(['2 open 30', '3 open 70', '4 open 50', '5 filled']);
     expect(orderResults(sell(30))).toEqual(['2 filled', '3 open 100', '6 filled']);
   });
@@ -206,9 +206,9 @@ describe('R-grouping: the parent determines the state of its children', () => {
     ]);
   });
 
-  test('children of a maker that is cancelled for lack of margin stay for its filled size', () => {
+  test('children of a maker cancelled for lack of margin stay for its filled size', () => {
     // The balance of 5.2 covers 100 lots at 20×. Buying 40 lots at 100 leaves 2.4 at a mark of 93,
-    // and the remainder would need 4.65.
+    // but the remainder would need 4.65.
     scenario = Scenario.open({ accounts: [bob, carol] });
     scenario.fund(alice, 5_200_000);
     family();
@@ -221,7 +221,7 @@ describe('R-grouping: the parent determines the state of its children', () => {
     expect(scenario.state.triggers.size).toBe(2);
   });
 
-  test('cancelling one child keeps the other one with the parent', () => {
+  test('cancelling one child leaves the other with the parent', () => {
     family();
     scenario.cancel(alice, 2);
     expect(orderResults(sell(100))).toEqual(['1 filled', '3 open 100', '4 filled']);
@@ -229,7 +229,7 @@ describe('R-grouping: the parent determines the state of its children', () => {
     expect(scenario.state.groups.all()).toEqual([]);
   });
 
-  test('cancelling both children keeps the parent', () => {
+  test('cancelling both children leaves the parent', () => {
     family();
     scenario.cancel(alice, 2, 3);
     expect(scenario.state.groups.all()).toEqual([]);
@@ -267,7 +267,7 @@ describe('R-grouping: the parent determines the state of its children', () => {
     ]);
   });
 
-  test('if both children are due, the first one closes the position and cancels its sibling', () => {
+  test('if both children are due, the first closes the position and cancels its sibling', () => {
     const early = waiting({ kind: 'takeProfit', price: 990_000 });
     const trigger = waiting({ price: 1_010_000 });
     const parent = order({ price: PRICE, size: 100 });
@@ -282,12 +282,12 @@ describe('R-grouping: the parent determines the state of its children', () => {
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('if both children are due and the first one fills in part, the sibling fires for the remainder', () => {
+  test('if both children are due and the first fills in part, the sibling fires for the remainder', () => {
     const early = waiting({ kind: 'takeProfit', price: 990_000 });
     const trigger = waiting({ price: 1_010_000 });
     group(scenario, alice, 'normal', order({ price: PRICE, size: 100 }), early, trigger);
     sell(100);
-    // The first child fills 30 lots, and none are left for the other one. Both retry.
+    // The first child fills 30 lots, and none are left for the other. Both retry.
     scenario.one(carol, { price: 990_000, size: 30, timeInForce: 'alo' });
     expect(scenario.position(alice)).toBe(70);
     expect(scenario.state.groups.all()).toHaveLength(1);
@@ -301,13 +301,13 @@ describe('R-grouping: the parent determines the state of its children', () => {
   });
 });
 
-describe('R-trigger: siblings of a group share one position', () => {
+describe('R-trigger: siblings in a group share one position', () => {
   beforeEach(() => {
     family();
     sell(100);
   });
 
-  test('a completely filled stop cancels a waiting take-profit', () => {
+  test('a fully filled stop cancels a waiting take-profit', () => {
     scenario.one(carol, { price: 900_000, size: 100 });
     expect(orderResults(scenario.oracle(900_000))).toEqual([
       '5 filled',
@@ -326,7 +326,7 @@ describe('R-trigger: siblings of a group share one position', () => {
     expect(buy(60)).toEqual(['2 filled', '3 cancelled siblingFilled', '6 filled']);
   });
 
-  test('a stop can close the position of a take-profit that rests in the book', () => {
+  test('a stop can close the position of a take-profit resting in the book', () => {
     scenario.oracle(1_100_000);
     scenario.one(carol, { price: 900_000, size: 100 });
     expect(orderResults(scenario.oracle(900_000))).toEqual([
@@ -361,7 +361,7 @@ describe('R-trigger: siblings of a group share one position', () => {
   });
 });
 
-test('cancels of a block take effect before siblings fire', () => {
+test('a block’s cancels take effect before siblings fire', () => {
   family();
   sell(100);
   scenario.one(carol, { price: 900_000, size: 100 });
@@ -370,6 +370,6 @@ test('cancels of a block take effect before siblings fire', () => {
     prices: [{ instrumentId: PERP.instrumentId, oracle: 900_000 }],
     observedMs: scenario.nowMs as never,
   });
-  // The cancels of a block are executed before its triggers.
+  // A block's cancels are executed before its triggers.
   expect(orderResults(result)).toEqual(['2 cancelled userCanceled', '3 cancelled userCanceled']);
 });

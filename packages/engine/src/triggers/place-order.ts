@@ -27,8 +27,8 @@ import { absorbBuilder } from '../order-common/order-builder.ts';
 import type { TriggerOrder } from '../state/trigger-book.ts';
 
 /**
- * Executes one order of an action under a new id. A trigger order waits, and any other order
- * trades. `heldAtStart` is the position before the first order of the action.
+ * Executes one order in an action under a new id. A trigger order waits; any other order trades.
+ * `heldAtStart` is the position before the first order of the action.
  */
 export function placeOrder(
   execution: Execution,
@@ -45,8 +45,9 @@ export function placeOrder(
 
 /**
  * Places a bracket, which is a parent and its TP/SL children (R-grouping). The parent is placed
- * first. The children are dormant while it is open without a fill. They wait for their price with
- * the size that it has filled, and are cancelled if it ends without a fill.
+ * first. The children are dormant while the parent is open without a fill. After that they wait for
+ * their trigger price with the parent's filled size; if the parent ends without a fill, they are
+ * cancelled.
  */
 export function placeBracket(
   execution: Execution,
@@ -108,8 +109,8 @@ function placeChecked(
 }
 
 /**
- * Ends a child whose parent ended without a fill: it is rejected for its own fault, or cancelled
- * with the parent.
+ * Ends a child whose parent ended without a fill: it is rejected if it is itself invalid, and
+ * otherwise cancelled with the parent.
  */
 function endWithParent(
   execution: Execution,
@@ -164,7 +165,7 @@ function addGroup(
   });
 }
 
-/** Checks that the orders of an action fit its grouping (R-grouping). */
+/** Checks that an action's orders fit its grouping (R-grouping). */
 export function checkGrouping({ grouping, orders }: PlaceOrdersCommand): Reject | undefined {
   if (grouping === undefined || grouping === 'none') return undefined;
   const why = grouping === 'normal' ? normalFault(orders) : positionFault(orders);
@@ -172,8 +173,8 @@ export function checkGrouping({ grouping, orders }: PlaceOrdersCommand): Reject 
 }
 
 /**
- * Returns the reason why the orders are not a parent followed by one or two trigger orders that
- * reduce its position.
+ * Returns the reason the orders are not a parent followed by one or two trigger orders that reduce
+ * its position.
  */
 function normalFault(orders: readonly OrderRequest[]): string | undefined {
   const [parent, ...children] = orders;
@@ -191,7 +192,7 @@ function normalFault(orders: readonly OrderRequest[]): string | undefined {
 }
 
 /**
- * Returns the reason why the orders are not a take-profit, a stop-loss or one of each for one
+ * Returns the reason the orders are not a take-profit, a stop-loss, or one of each, for one
  * position.
  */
 function positionFault(orders: readonly OrderRequest[]): string | undefined {

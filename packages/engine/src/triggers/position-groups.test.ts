@@ -26,7 +26,7 @@ describe('R-grouping: attached orders close one position and end with it', () =>
   ];
   const positionOf = (): unknown => accountView(scenario.state, alice)?.positions[0]?.tpsl;
 
-  test('attached orders need a position on the correct side', () => {
+  test('attached orders require a position on the correct side', () => {
     const [entry] = group(scenario, carol, 'position', stopLoss).entries ?? [];
     expect(entry?.reject?.reason).toBe('reduceOnlyIncreases');
     const wrong = { ...stopLoss, isBuy: true };
@@ -117,14 +117,14 @@ describe('R-grouping: attached orders close one position and end with it', () =>
     expect(scenario.state.triggers.size).toBe(2);
   });
 
-  test('the take-profit stays for the part of a position that its stop could not sell', () => {
+  test('a take-profit stays for the part of a position that its stop could not sell', () => {
     group(scenario, alice, 'position', ...whole);
     scenario.one(carol, { price: 900_000, size: 30 });
     expect(orderResults(scenario.oracle(900_000))).toEqual(['5 filled', '4 open 70']);
     expect(scenario.state.triggers.size).toBe(2);
     expect(orderResults(scenario.oracle(1_100_000))).toEqual(['3 open 70']);
-    // The take-profit in the book is an open order; the position's entry contains only the stop,
-    // which retries.
+    // The take-profit in the book is an open order; the position's entry includes only the stop,
+    // which is retrying.
     expect(positionOf()).toMatchObject([
       { createdMs: scenario.nowMs, size: 0, takeProfit: undefined, stopLoss: { orderId: 4 } },
     ]);

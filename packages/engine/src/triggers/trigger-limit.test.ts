@@ -11,8 +11,8 @@ const perpOf = ({ state }: Scenario) => present(state.perps.get(ID), 'the perp')
 
 describe('R-trigger: the oracle is compared with the trigger price', () => {
   test.each<[TriggerRequest['kind'], boolean, boolean[]]>([
-    // Sells are a stop that is reached from above or a take-profit that is reached from below; for
-    // buys, the directions are reversed.
+    // For sells, a stop is reached from above and a take-profit from below; for buys, the
+    // directions are reversed.
     ['stopLoss', false, [true, true, false]],
     ['takeProfit', false, [false, true, true]],
     ['stopLoss', true, [false, true, true]],
@@ -29,9 +29,9 @@ describe('R-trigger: the oracle is compared with the trigger price', () => {
 
 describe('R-trigger: the limit of a market trigger stays near the mark', () => {
   // A stop sells at 99.2. With a mark of 99.1 and an oracle of 99, the limit is 3% below the mark,
-  // which is 96.127, rounded up to the tick. With an oracle of 100, 1% below the mark would be
-  // 98.109, but 1% below the oracle is 99. For a stop that buys at 100.9, with a mark of 101.1 and
-  // an oracle of 100, 1% above the mark is 102.111 and 1% above the oracle 101.
+  // or 96.127, rounded up to the tick. With an oracle of 100, 1% below the mark would be 98.109,
+  // but 1% below the oracle is 99. For a stop that buys at 100.9, with a mark of 101.1 and an
+  // oracle of 100, 1% above the mark is 102.111 and 1% above the oracle 101.
   test.each([
     { isBuy: false, at: 992_000, mark: 991_000, oracle: 990_000, limit: 961_300 },
     { isBuy: false, at: 992_000, mark: 991_000, oracle: 1_000_000, limit: 990_000 },
@@ -48,7 +48,7 @@ describe('R-trigger: the limit of a market trigger stays near the mark', () => {
   );
 });
 
-describe('R-trigger: a stop that the book alone moves sells only near the oracle', () => {
+describe('R-trigger: a stop triggered by the book alone sells only near the oracle', () => {
   /**
    * Returns a venue in which the oracle stays at 100. An attacker clears the book except for bids
    * of 0.2 at 98.3 and 100 at 94, and an ask at 98.5. The average of (mid price − oracle)
@@ -60,7 +60,7 @@ describe('R-trigger: a stop that the book alone moves sells only near the oracle
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 10_000 });
     venue.one(alice, { price: 1_000_000, size: 10_000 });
     venue.place(alice, waiting({ price: 992_000 }, { size: 10_000, reduceOnly }));
-    // The trade at 100 expires before the book determines the mark.
+    // The trade at 100 must expire before the book determines the mark.
     for (let at = 0; at < 61; at += 20) venue.wait(20_000).oracle(1_000_000);
     const ask = venue.one(carol, { isBuy: false, price: 985_000, size: 10_000 });
     venue.one(carol, { price: 983_000, size: 20 });
@@ -76,7 +76,7 @@ describe('R-trigger: a stop that the book alone moves sells only near the oracle
   const trades = ({ events }: BlockResult): number =>
     events.filter(({ type }) => type === 'tradeExecuted').length;
 
-  test('a stop moved by the book alone stays armed at 1% from the oracle, whatever the number of attempts', () => {
+  test('a stop triggered by the book alone stays armed at 1% from the oracle, whatever the number of attempts', () => {
     const { askId, fired, venue } = carried(true);
     expect(trades(fired)).toBe(0);
     for (let tries = 0; tries < 10; tries++) {
@@ -94,7 +94,7 @@ describe('R-trigger: a stop that the book alone moves sells only near the oracle
   });
 
   // The mark is at 98.5, between the oracle of 99 and a lower book.
-  test('when the oracle follows, the limit moves by a percent with each attempt that fills too little', () => {
+  test('when the oracle follows, the limit moves by one percent after each attempt that fills too little', () => {
     const { venue } = carried(true);
     // A limit of 1% reaches the bid at 98.3, and a limit of 5% reaches 93.575.
     expect(trades(venue.wait(1_000).oracle(990_000))).toBe(1);

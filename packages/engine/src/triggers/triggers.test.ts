@@ -22,7 +22,7 @@ afterEach(() => {
   checkRestarts(scenario);
 });
 
-/** Makes alice long 100 lots at 100 and bob short, which creates orders 1 and 2. */
+/** Opens a 100-lot long at 100 for alice and a short for bob, which creates orders 1 and 2. */
 function aliceLong(size = 100): void {
   scenario.one(bob, { isBuy: false, price: PRICE, size });
   scenario.one(alice, { price: PRICE, size });
@@ -65,7 +65,7 @@ describe('R-trigger: a trigger order is checked when it is placed', () => {
     });
   });
 
-  test('a limit trigger can have the size of a limit order, and its band, position and margin are not checked', () => {
+  test('a limit trigger can be as large as a limit order; its band, position and margin are not checked', () => {
     const far = waiting({ price: 5_000_000, isMarket: false, kind: 'takeProfit' });
     expect(scenario.place(alice, { ...far, size: 100_000_000 })[0]?.state).toBe('open');
   });
@@ -119,7 +119,7 @@ describe('R-trigger: a trigger order is checked when it is placed', () => {
     expect(scenario.place(bob, last)[0]?.state).toBe('open');
   });
 
-  test('a trigger can be cancelled only by its owner', () => {
+  test('only a trigger’s owner can cancel it', () => {
     scenario.place(alice, waiting({ price: 900_000 }));
     expect(scenario.cancel(bob, 1)[0]?.reject?.reason).toBe('orderNotLive');
     expect(scenario.cancel(alice, 1)[0]).toMatchObject({ state: 'cancelled', orderId: 1 });
@@ -145,7 +145,7 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
     });
   });
 
-  test('a market trigger that can open trades within 5% of the mark and cancels its remainder', () => {
+  test('an opening market trigger trades within 5% of the mark and cancels its remainder', () => {
     aliceLong();
     // At a mark of 90 the limit is 85.5.
     scenario.one(carol, { price: 855_000, size: 40 });
@@ -159,7 +159,7 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
     expect(orderResults(scenario.oracle(800_000))).toEqual([]);
   });
 
-  test('a market trigger that can open is sent in parts if it exceeds the market order size', () => {
+  test('an opening market trigger is sent in parts if it exceeds the market order size', () => {
     const perp = { ...PERP, maxMarketOrderSize: 200 };
     scenario = Scenario.open({ perp });
     for (const price of [999_000, 998_000]) scenario.one(carol, { price, size: 150 });
@@ -180,7 +180,7 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
     ]);
   });
 
-  test('a trigger whose price is already reached fires with the next check', () => {
+  test('a trigger whose price has already been reached fires at the next check', () => {
     aliceLong();
     scenario.one(carol, { price: 990_000, size: 100 });
     expect(
@@ -243,7 +243,7 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
     ]);
   });
 
-  test('cancels of a block execute before triggers, and takers execute after them', () => {
+  test('a block’s cancels execute before triggers, and its takers after them', () => {
     aliceLong();
     scenario.one(carol, { price: 950_000, size: 100 });
     scenario.place(alice, waiting({ price: 950_000 }), waiting({ price: 950_000 }));
@@ -270,21 +270,21 @@ describe('R-trigger: a trigger fires when the mark reaches its price', () => {
     ]);
   });
 
-  test('R-hedge: side and reduce-only select the leg of a trigger', () => {
+  test('R-hedge: side and reduce-only select a trigger’s leg', () => {
     act(scenario, alice, { type: 'updatePositionMode', mode: 'hedge' });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
     scenario.one(bob, { price: PRICE, size: 100 });
     scenario.one(alice, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(carol, { isBuy: false, price: 1_020_000, size: 100 });
-    // A stop of the short leg buys.
+    // A stop for the short leg buys.
     scenario.place(alice, waiting({ price: 1_020_000 }, { isBuy: true }));
     expect(orderResults(scenario.oracle(1_020_000))).toEqual(['5 filled', '6 filled']);
     const [long, short] = [...scenario.account(alice).holdings.values()].map(({ size }) => size);
     expect([long, short]).toEqual([100, 0]);
   });
 
-  test('R-storms: a block fires 1,000 triggers by id, and the next block fires the others first', () => {
+  test('R-storms: a block fires 1,000 triggers by id, and the next block starts with the others', () => {
     const traders = Array.from(
       { length: 11 },
       (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`,

@@ -4,7 +4,7 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { checkRestarts, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
- * The seeds of the random books in which one stop is compared with a simple model (R-trigger). The
+ * The seeds of the random books on which one stop is compared with a simple model (R-trigger). The
  * model shares no code with the engine: it consists of a list of bids, a percentage and a time.
  */
 const SEEDS = Array.from({ length: 12 }, (_, n) => 40 + n);
@@ -25,7 +25,7 @@ class Model {
     this.rest = size;
   }
 
-  /** Applies a block with its mark and time. */
+  /** Applies a block, with its mark and time. */
   pass(mark: number, nowMs: number): void {
     if (this.rest === 0 || mark > TRIGGER || nowMs < this.#nextMs) return;
     if (!this.#hasFired) this.rest = Math.min(this.rest, this.position);
@@ -57,7 +57,7 @@ class Model {
 function run(seed: number): { readonly tried: number; readonly isFilled: boolean } {
   const pick = randomIntegers(seed);
   const size = 150 + pick(200);
-  // Market orders are limited to this size, and stops are not.
+  // Market orders are limited to this size; stops are not.
   const scenario = Scenario.open({ perp: { ...PERP, maxMarketOrderSize: 60 } });
   scenario.one(bob, { isBuy: false, price: 1_000_000, size: 300 });
   scenario.one(alice, { price: 1_000_000, size: 300 });

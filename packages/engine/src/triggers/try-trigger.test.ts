@@ -15,7 +15,7 @@ afterEach(() => {
   checkRestarts(scenario);
 });
 
-/** Makes alice long at 100 and bob short, which creates orders 1 and 2. */
+/** Opens a long at 100 for alice and a short for bob, which creates orders 1 and 2. */
 function aliceLong(size = 100): void {
   scenario.one(bob, { isBuy: false, price: PRICE, size });
   scenario.one(alice, { price: PRICE, size });
@@ -46,7 +46,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     expect(scenario.state.triggers.size).toBe(0);
   });
 
-  test('a stop retries once per second and not in every block', () => {
+  test('a stop retries once per second, not in every block', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -63,7 +63,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     });
   });
 
-  test('an attempt without a fill reports a smaller position', () => {
+  test('an attempt without a fill reports that the position has shrunk', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -73,9 +73,9 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     expect(aSecondLater()).toEqual([]);
   });
 
-  test('the limit of a stop is 1% from the mark and 1% further after each attempt that fills too little, at most 5%', () => {
+  test('the limit of a stop is 1% from the mark and 1% further after each attempt that fills too little, up to 5%', () => {
     aliceLong();
-    // Each bid is at the limit of an attempt and fills less than half of its size.
+    // Each bid is at an attempt's limit and fills less than half of the attempt's size.
     for (const [index, price] of [891_000, 882_000, 873_000, 864_000, 855_000].entries()) {
       scenario.one(carol, { price, size: 12 + index });
     }
@@ -92,7 +92,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     expect(orderResults(scenario.oracle(899_800))).toEqual(['8 open 70', '9 filled']);
   });
 
-  test('the limit of a stop stays the same after an attempt that fills half of its size', () => {
+  test('a stop’s limit stays the same after an attempt that fills half of its size', () => {
     aliceLong();
     scenario.one(carol, { price: 891_000, size: 50 });
     scenario.one(carol, { price: 882_000, size: 50 });
@@ -102,7 +102,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     expect(aSecondLater()).toEqual(['4 filled', '5 filled']);
   });
 
-  test('a stop waits while the mark has not reached its price, and continues when it has', () => {
+  test('a stop waits while the mark has not reached its price, and continues once it has', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -159,7 +159,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('an armed stop can be cancelled by its owner and keeps its filled size', () => {
+  test('an armed stop can be cancelled by its owner and keeps its fills', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }, { clientOrderId: '0x'.padEnd(34, '7') }));
     scenario.one(carol, { price: 900_000, size: 40 });
@@ -172,7 +172,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     expect(aSecondLater()).toEqual([]);
   });
 
-  test('R-fill-check: a fill that is not covered ends an attempt but not the stop', () => {
+  test('R-fill-check: a fill not covered by margin ends the attempt but not the stop', () => {
     // The position was bought at 100 with 5.2. It is worth 1.66 at a mark of 96.5, and a close at
     // 91.7 would cost 4.8.
     scenario = Scenario.open({ accounts: [bob, carol] });
@@ -187,7 +187,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     expect(aSecondLater()).toEqual(['5 filled', '4 filled']);
   });
 
-  test('R-rounding: many attempts pay the taker fee of one fill', () => {
+  test('R-rounding: many attempts pay the same taker fee as one fill', () => {
     aliceLong();
     const paid: bigint[] = [];
     scenario.place(alice, waiting({ price: 900_000 }));
@@ -199,8 +199,8 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     }
     expect(scenario.position(alice)).toBe(0);
     expect(paid).toHaveLength(5);
-    // The product 89,990,000 × 0.00045 rounds up once to 40,496; rounded five times, it would be
-    // 40,500.
+    // The product 89,990,000 × 0.00045 rounds up once to 40,496; rounded five times, the total
+    // would be 40,500.
     expect(paid.reduce((a, b) => a + b, 0n)).toBe(40_496n);
   });
 
@@ -222,7 +222,7 @@ describe('R-trigger: a reducing market trigger retries until it is filled', () =
     expect(aSecondLater()).toEqual(['6 filled', '3 filled', '4 cancelled siblingFilled']);
   });
 
-  test('R-limits-of-state: a stop that retries counts as a waiting trigger', () => {
+  test('R-limits-of-state: a retrying stop counts as a waiting trigger', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);

@@ -19,10 +19,7 @@ export function isTrigger(order: OrderRequest): order is TriggerOrderRequest {
   return order.trigger !== undefined;
 }
 
-/**
- * Returns the order as it will be when it fires, regardless of the time in force that the client
- * sent.
- */
+/** Returns the order as it will be when it fires, whatever time in force the client sent. */
 export function asFired(order: TriggerOrderRequest): TriggerOrderRequest {
   const { expireMs: _, ...request } = order;
   return { ...request, timeInForce: order.trigger.isMarket ? 'market' : 'gtc' };
@@ -31,7 +28,7 @@ export function asFired(order: TriggerOrderRequest): TriggerOrderRequest {
 /**
  * Checks a trigger order when it is placed, in the same sequence as other orders. The band,
  * reduce-only and the margin are checked when it fires. An order attached to a position requires
- * that position. `earlier` contains waiting orders of the same action.
+ * that position. `earlier` lists waiting orders from the same action.
  */
 export function validateTrigger(
   context: OrderContext & { readonly order: TriggerOrderRequest },
@@ -60,8 +57,8 @@ export function validateTrigger(
 }
 
 /**
- * Checks the trigger price, which must be on the tick but has no band, because it is not a trading
- * price.
+ * Checks the trigger price, which must be on the tick but is not subject to a band, because it is
+ * not a trading price.
  */
 function checkTriggerPrice(order: TriggerOrderRequest, perp: Perp): Reject | undefined {
   const { instrumentId } = order;
@@ -75,10 +72,7 @@ function checkTriggerPrice(order: TriggerOrderRequest, perp: Perp): Reject | und
   return price > LIMITS.priceMax ? { reason: 'priceOutOfRange', instrumentId } : undefined;
 }
 
-/**
- * Checks the limit of waiting orders of an account, in total and per instrument
- * (R-limits-of-state).
- */
+/** Checks an account's limit on waiting orders, in total and per instrument (R-limits-of-state). */
 function checkCount(
   { account, order, state }: OrderContext,
   earlier: readonly OrderRequest[],

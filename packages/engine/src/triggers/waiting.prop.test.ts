@@ -7,7 +7,7 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { checkRestarts, sign, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
- * A random number below a bound. The random histories contain all kinds of waiting orders and jobs
+ * A random number below a bound. The random histories include all kinds of waiting orders and jobs
  * in one small market; the invariants must hold after every block, and a restart before any block
  * must change nothing.
  */
@@ -191,7 +191,7 @@ function live(scenario: Scenario, pick: Pick): string[] {
   return [...seen];
 }
 
-test('waiting orders of traders with ample funds follow the rules, even across restarts', () => {
+test('waiting orders of well funded traders follow the rules, even across restarts', () => {
   const seen = SEEDS.flatMap((seed) => {
     const scenario = openVenue(10_000_000_000, 2);
     const each = live(scenario, randomIntegers(seed));
@@ -205,7 +205,7 @@ test('waiting orders of traders with ample funds follow the rules, even across r
   for (const rule of rules) expect(seen).toContain(rule);
 });
 
-test('waiting orders of traders with little money are stopped by margin and liquidation', () => {
+test('waiting orders of poorly funded traders are stopped by margin and liquidation', () => {
   const seen = SEEDS.flatMap((seed) => live(openVenue(60_000_000, 20), randomIntegers(seed)));
   for (const rule of ['marginCanceled', 'liquidation', 'failed']) expect(seen).toContain(rule);
 });
