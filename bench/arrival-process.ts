@@ -20,7 +20,7 @@ export type Arrivals = {
 };
 
 export type ArrivalResult = {
-  /** Milliseconds from the due time to the complete response. */
+  /** Milliseconds from a request's due time to its complete response. */
   readonly waitsMs: readonly number[];
   /**
    * Milliseconds from the due time until the request is sent, or until all connections are found to
@@ -41,7 +41,7 @@ else if (process.send !== undefined) {
   });
 }
 
-/** Posts the start time, and then the number of due requests whenever it changes. */
+/** Posts the start time, and then the number of requests due whenever it changes. */
 function keepTime(gapsMs: readonly number[]): void {
   const unsignalled = new Int32Array(new SharedArrayBuffer(4));
   let atMs = monotonicMs() + LEAD_MS;

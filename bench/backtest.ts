@@ -74,7 +74,7 @@ function replayOf(hours: number, bot: Bot) {
   return replayMarket({ recording: recordedHours(hours), bot });
 }
 
-/** Generates candles whose prices move by up to 0.5% per hour. */
+/** Generates candles whose prices move by up to 0.5% an hour. */
 function* recordedHours(count: number): Generator<RecordedRow> {
   const random = createRandom(17);
   const upTo = (share: number): number => (random.below(1_000_000) / 1_000_000) * share;

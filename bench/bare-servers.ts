@@ -22,7 +22,7 @@ server.listen(0, '127.0.0.1', () => {
 process.on('SIGTERM', () => process.exit(0));
 
 /**
- * Parses each request, hashes it and recovers its signer with the venue's code. The response is
+ * Parses each request, hashes it and recovers its signer using the venue's code. The response is
  * constant.
  */
 async function requestServer() {

@@ -43,7 +43,7 @@ export class BenchVenue {
   ): Promise<BenchVenue> {
     const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'oddlot-bench-')));
     const ports = ['--port', '0', '--ops-port', '0'];
-    // These flags disable all background work: chain, relay, page and price changes.
+    // These flags turn off all background work: chain, relay, page and price changes.
     const still = ['--chain', 'none', '--no-web', '--oracle', 'still', '--log-level', 'warn'];
     const flags = [...ports, ...still, '--no-limits', '--data', folder, ...(options.flags ?? [])];
     const server = await startWatched('packages/venue/src/main.ts', flags, stallSocketOf(folder));
@@ -96,7 +96,7 @@ export class BenchVenue {
     return Number(value);
   }
 
-  /** Waits until the history contains all current blocks. */
+  /** Waits until the history has all current blocks. */
   async stored(): Promise<void> {
     const height = await this.metric('oddlot_block_height');
     while ((await this.metric('oddlot_history_height')) < height) {
@@ -104,7 +104,7 @@ export class BenchVenue {
     }
   }
 
-  /** Returns the stalls of the main loop during `run`, with their causes. */
+  /** Returns the main loop's stalls during `run`, with their causes. */
   stalls(run: () => Promise<void>): Promise<StallReport> {
     return stallsOf(stallSocketOf(this.#folder), run);
   }
@@ -115,7 +115,7 @@ export class BenchVenue {
   }
 }
 
-/** Starts a server that reports the stalls of its main loop on a Unix socket. */
+/** Starts a server that reports its main loop's stalls on a Unix socket. */
 export function startWatched(
   program: string,
   args: readonly string[],

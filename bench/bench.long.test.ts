@@ -8,7 +8,7 @@ import type { Section } from './report.ts';
 import { requestSection } from './request.ts';
 import { restartSection } from './restart.ts';
 
-/** Sections that start several venues run only in `npm run test:long`. */
+/** Sections that start several venues run only under `npm run test:long`. */
 
 const SECTIONS: Readonly<Record<string, Section>> = {
   request: requestSection,

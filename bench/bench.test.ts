@@ -12,7 +12,7 @@ import { settlementSection } from './settlement.ts';
 
 /**
  * Runs every section with tiny inputs. Each section must work, and both sides of a comparison must
- * compute the same result. Times are not checked.
+ * arrive at the same result. Times are not checked.
  */
 
 const SECTIONS: Readonly<Record<string, Section>> = {

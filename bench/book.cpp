@@ -1,6 +1,6 @@
-// A book as one would write it in C++ without much thought: a map of price levels, a list of orders
-// each, and a hash from id to order. It runs the flow of a file, a segment for every line that comes
-// in, and answers with its CPU time in nanoseconds; at the end it tells a checksum of what rests.
+// A straightforward book in C++: a map of price levels, a list of orders at each, and a hash table
+// from id to order. It runs a flow read from a file, one segment for every input line, and answers
+// with its CPU time in nanoseconds. At the end, it prints a checksum of the resting orders.
 
 #include <cstdint>
 #include <cstdio>

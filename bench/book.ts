@@ -219,7 +219,7 @@ class PeerBook implements FlowBook {
 }
 
 /**
- * Returns the number of resting orders and a checksum of their prices and sizes in priority order.
+ * Returns the number of resting orders and a checksum of their prices and sizes, in priority order.
  */
 function checksum(subject: PoolBook | PeerBook): string {
   let count = 0;

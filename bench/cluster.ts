@@ -48,7 +48,7 @@ const RATE_TARGET = 0.7;
 const WAIT_TARGET = 1.5;
 const LANES = 32;
 const ORDERS_PER_ACTION = 50;
-/** The number of blocks that a replica has in flight. */
+/** The number of blocks that a replica may have in flight. */
 const IN_FLIGHT = 8;
 const CLUSTER = 'bench';
 const STREAM = `oddlot-${CLUSTER}-blocks`;
@@ -331,7 +331,7 @@ const FOLLOW = JSON.stringify({
   method: 'subscribe',
   subscription: { type: 'l2Book', coin: COIN },
 });
-/** These frames are the subscription response and the first snapshot. */
+/** These frames are the response to the subscription and the first snapshot. */
 const OPENING_FRAMES = 2;
 /** This pause, in milliseconds, exceeds the minimum interval between book frames. */
 const PAUSE_MS = 130;
@@ -432,7 +432,7 @@ async function measureFrames(
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     return waitMs;
   };
-  // The first changes include compilation and the cost of opening the sockets, and are not
+  // The first changes include compilation and the cost of opening the sockets, so they are not
   // measured.
   for (let change = 0; change < changes; change += 1) await placeAndWait();
   const before = cpuOf(replicas);

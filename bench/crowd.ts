@@ -227,7 +227,7 @@ export async function marksSection(scale: Scale): Promise<readonly Row[]> {
   await settleHeap();
   const spent: number[] = [];
   for (let update = 1; update <= updates; update++) {
-    // The price moves by 0.2% up and down, so that every update changes the mark.
+    // The price moves up and down by 0.2%, so that every update changes the mark.
     spent.push(venue.price(ORACLE + (update % 2 === 0 ? 0 : 2_000)));
   }
   same('scopes under liquidation', venue.state.liquidations.size, 0);

@@ -240,7 +240,7 @@ const OUTCOME_MARKETS = 3;
  */
 const UNIT = 10_000;
 const TICK = 10;
-/** Orders are for five to ten shares. */
+/** Each order is for five to ten shares. */
 const LOTS = 500;
 const PAIRS_LOTS = 10_000_000;
 
@@ -317,8 +317,8 @@ class OutcomeFlowMaker {
   }
 
   /**
-   * Returns an order on either side and for either outcome. The remainder of a crossing order rests
-   * in the book.
+   * Returns an order on either side and for either outcome. The rest of a crossing order stays in
+   * the book.
    */
   #order(): OrderRequest {
     const isBuy = this.#random.below(2) === 0;

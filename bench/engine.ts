@@ -138,7 +138,7 @@ async function writeLog(
   return { clock, orders: flow.orders, cancels: flow.cancels, digest: flow.digest };
 }
 
-/** Adds requests of a typical size to the commands. */
+/** Adds requests of typical size to the commands. */
 export function loggedCommands(block: Block): { command: Command; request?: string }[] {
   return block.commands.map((command) => {
     if (!('authority' in command)) return { command };

@@ -249,7 +249,7 @@ export class PoolBook implements FlowBook {
   #clock = 0;
   traded = 0;
 
-  /** `onFilled` receives each resting order that was filled completely. */
+  /** `onFilled` receives each resting order that is filled completely. */
   constructor(onFilled?: (id: number) => void) {
     this.#onFilled = onFilled;
   }

@@ -74,7 +74,7 @@ class GrowthBench {
     this.#scale = scale;
   }
 
-  /** Measures the engine alone. All accounts have a position and send orders in turn. */
+  /** Measures the engine alone. All accounts have a position and take turns sending orders. */
   engine(few: number, many: number): Row[] {
     const orders = sized(this.#scale, { full: 40_000, quick: 10_000, tiny: 200 });
     const rounds = sized(this.#scale, { full: 7, quick: 4, tiny: 2 });
@@ -296,7 +296,7 @@ class GrownVenue {
   }
 
   /**
-   * Returns an order with a notional of about 11 USDC. Nine of ten orders rest, and the tenth
+   * Returns an order with a notional of about 11 USDC. Nine out of ten orders rest, and the tenth
    * executes against the best price.
    */
   #order(): WireOrder {

@@ -47,7 +47,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
 };
 
-/** Returns the fills by account, in the batches in which the indexer writes them. */
+/** Returns the fills by account, in the batches that the indexer writes. */
 async function runsOf(orders: number): Promise<readonly (readonly Placed[])[]> {
   const { blocks, setUp } = createEngineFlow({ orders, ordersPerAction: 1, actionsPerBlock: 200 });
   const runs: Placed[][] = [];

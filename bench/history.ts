@@ -213,7 +213,7 @@ class Follower {
   }
 }
 
-/** Plain tables with one prepared statement per table and one transaction per batch. */
+/** Plain tables, with one prepared statement per table and one transaction per batch. */
 class RawTables {
   readonly #database: DatabaseSync;
   readonly #inserts = new Map<string, StatementSync>();

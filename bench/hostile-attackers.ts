@@ -128,7 +128,7 @@ class Battlefield {
     });
   }
 
-  /** Opens silent connections from three addresses, and reopens those that are closed. */
+  /** Opens silent connections from three addresses, and reopens any that are closed. */
   idleSockets(): void {
     let open = 0;
     this.#every(20, () => {

@@ -13,7 +13,7 @@ export type Readers = {
   readonly users: readonly string[];
 };
 
-/** The number of responses by status, and the total bytes. */
+/** The number of responses by status, and the total number of bytes. */
 export type ReadersResult = Readonly<Record<string, number>>;
 
 const PER_SECOND = 45;

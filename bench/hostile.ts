@@ -279,8 +279,8 @@ async function measureHistory(
 }
 
 /**
- * Returns the number of blocks without history rows. It is read from a response that does not wait
- * for these rows.
+ * Returns the number of blocks without history rows, as read from a response that does not wait for
+ * those rows.
  */
 async function lagOf(info: HistoryClient['info']): Promise<number> {
   const head = JSON.parse((await info({ type: 'venueStatus' })).text) as {

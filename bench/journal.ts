@@ -111,7 +111,7 @@ async function openProposer(journal: FileJournal): Promise<Proposer> {
   return proposer;
 }
 
-/** Proposes the commands of the next block while one is being written. */
+/** Proposes the next block's commands while one is being written. */
 async function proposeBusily(
   proposer: Proposer,
   block: readonly LoggedCommand[],
@@ -123,7 +123,8 @@ async function proposeBusily(
       block.map(({ command, encoded, request }) => proposer.propose({ command, request, encoded })),
     );
   let writing = propose();
-  // The first block is created at the end of this turn. Later commands wait until it is written.
+  // The first block is created at the end of this turn. Later commands wait until it has been
+  // written.
   await new Promise((resolve) => setImmediate(resolve));
   for (let count = 1; count < commits; count++) {
     const waiting = propose();

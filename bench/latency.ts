@@ -138,7 +138,7 @@ class LatencyBench {
   }
 
   /**
-   * Returns an order with a notional of about 11 USDC. Nine of ten orders rest, and the tenth
+   * Returns an order with a notional of about 11 USDC. Nine out of ten orders rest, and the tenth
    * executes against the best price.
    */
   #order(): WireOrder {

@@ -17,9 +17,9 @@ import { ServerProcess } from './server-process.ts';
 import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-requests.ts';
 
 /**
- * Measures the CPU time of a venue process per response to popular queries, compared with a bare
- * server that sends the same prepared bytes. No block is created during the measurement, so
- * responses can be cached.
+ * Measures a venue process's CPU time per response to popular queries, compared with a bare server
+ * that sends the same prepared bytes. No block is created during the measurement, so responses can
+ * be cached.
  */
 
 const LANES = 32;

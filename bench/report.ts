@@ -9,7 +9,7 @@ export type Row = {
   readonly what: string;
   /** The measurement as text, such as `0.21 µs/op against 24 µs/op`. */
   readonly measured: string;
-  /** The formatted number that is compared with the target. */
+  /** The formatted number to compare with the target. */
   readonly result: string;
   /** The target, or an empty string if there is none. */
   readonly target: string;
@@ -83,7 +83,7 @@ export function medianRatio(over: readonly number[], under: readonly number[]): 
   return median(over.map((value, round) => value / (under[round] ?? Number.NaN)));
 }
 
-/** Returns the CPU time of synchronous work, summed over all threads of this process, in ms. */
+/** Returns the CPU time of synchronous work in ms, summed over all of this process's threads. */
 export function cpuMs(work: () => void): number {
   const before = process.cpuUsage();
   work();
@@ -98,7 +98,7 @@ export async function cpuMsOf(work: () => Promise<void>): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** Collects garbage if Node runs with `--expose-gc`. Otherwise, it does nothing. */
+/** Collects garbage if Node runs with `--expose-gc`; otherwise, does nothing. */
 export function collectGarbage(): void {
   globalThis.gc?.();
 }

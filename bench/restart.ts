@@ -17,7 +17,7 @@ import { ServerProcess } from './server-process.ts';
 const STALL_RATIO = 1.5;
 const START_SECONDS = 3;
 const EMPTY_SECONDS = 1;
-/** The number of starts from which the median is computed. */
+/** The number of starts that the median is computed from. */
 const EMPTY_STARTS = 5;
 const MILLION = 1_000_000;
 const MIB = 2 ** 20;
@@ -72,7 +72,7 @@ async function startRow(folder: string, orders: number, height: number): Promise
 }
 
 /**
- * Measures starts without a chain, and starts with a chain, a relay and simulated traders, as in
+ * Measures starts without a chain, and starts with a chain, a relay and simulated traders, as under
  * `npm start`.
  */
 async function emptyRows(): Promise<readonly Row[]> {
@@ -105,12 +105,12 @@ async function emptyStart(flags: readonly string[]): Promise<Start> {
 
 type Start = {
   readonly seconds: number;
-  /** The CPU time of all threads until the first response, in milliseconds. */
+  /** The CPU time of all threads up to the first response, in milliseconds. */
   readonly cpuMs: number;
   readonly found: number;
 };
 
-/** Starts the program directly and measures the time until its first response. */
+/** Starts the program directly and measures the time to its first response. */
 async function startOf(folder: string, flags: readonly string[]): Promise<Start> {
   const startedMs = performance.now();
   const args = [...FLAGS, ...flags, '--data', folder];

@@ -20,7 +20,7 @@ export type SnapshotStall = {
   readonly otherMs: number;
   /** The main thread's highest CPU time between two ticks of that timer during the snapshot. */
   readonly busyMs: number;
-  /** The duration of the snapshot and the number of blocks created in that time. */
+  /** How long the snapshot took and how many blocks were created in that time. */
   readonly snapshotMs: number;
   readonly blocks: number;
   readonly height: number;

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** A server in a child process, and the CPU time of all its threads. */
+/** A server in a child process, with the CPU time of all its threads. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly port: number;
@@ -16,7 +16,7 @@ export class ServerProcess {
     this.port = Number(/ at http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1]);
   }
 
-  /** Starts a server and waits for the line with its address. */
+  /** Starts a server and waits for the line that gives its address. */
   static async start(
     program: string,
     args: readonly string[],
@@ -91,7 +91,7 @@ function startCommand(): {
 
 function cpuMsIn(file: string): number {
   const stat = readFileSync(file, 'utf8');
-  // The second field is the name in brackets, which can contain spaces. The fields `utime` and
+  // The second field is the name in brackets, which may contain spaces. The fields `utime` and
   // `stime` are the 14th and 15th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = Number(fields[11]) + Number(fields[12]);

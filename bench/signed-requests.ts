@@ -42,7 +42,7 @@ export type Key = { readonly secret: Uint8Array; readonly address: string };
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A signed request, and the inputs of a bare recovery. */
+/** A signed request, with the inputs for recovery alone. */
 export type SignedRequest = {
   readonly text: string;
   readonly digest: Uint8Array;
@@ -103,7 +103,7 @@ export function requestBytes(path: string, text: string): Buffer {
   return Buffer.from(head + text);
 }
 
-/** Returns the end of the response, or undefined while it is incomplete. */
+/** Returns the end of the response, or undefined if it is incomplete. */
 export function answerEnd(received: string): number | undefined {
   const bodyAt = received.indexOf('\r\n\r\n');
   if (bodyAt < 0) return undefined;

@@ -12,12 +12,12 @@ import type { Profiler } from 'node:inspector';
 
 /** Delays shorter than this, in milliseconds, are not recorded. */
 export const STALL_MS_MIN = 5;
-/** The interval of the samples that identify the function of a long task. */
+/** The interval between the samples that identify which function a long task was in. */
 const SAMPLE_MICROS = 1_000;
 
 /** A stall of the main loop, and how much of it each cause explains, in ms. */
 export type Stall = {
-  /** The wall-clock time by which the timer was late. */
+  /** How late the timer was, in wall-clock time. */
   readonly wallMs: number;
   /** The time spent in garbage collection, by kind. */
   readonly scavengeMs: number;
@@ -43,7 +43,7 @@ export type Collections = {
 
 export type StallReport = {
   readonly worstMs: number;
-  /** The CPU time of the main thread and the wall-clock time of the whole measurement, in ms. */
+  /** The main thread's CPU time and the wall-clock time of the whole measurement, in ms. */
   readonly cpuMs: number;
   readonly wallMs: number;
   readonly stalls: readonly Stall[];

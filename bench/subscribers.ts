@@ -20,10 +20,10 @@ type Join = {
   readonly openingFrames: number;
 };
 
-/** Waits until all sockets have received this many additional frames. */
+/** Waits until all sockets have received this many more frames. */
 type Await = { readonly frames: number };
 
-/** The frames since the last report, as base64, or an error. */
+/** The frames since the last report, in base64, or an error. */
 type Got = { readonly frames: readonly string[]; readonly fault?: string };
 
 export class Subscribers {
@@ -125,7 +125,7 @@ class Audience {
   }
 }
 
-/** Splits the bytes of a socket into frames. */
+/** Splits a socket's bytes into frames. */
 class FrameReader {
   readonly #take: (frame: Buffer) => void;
   #rest: Buffer = Buffer.alloc(0);

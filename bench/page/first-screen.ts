@@ -16,8 +16,8 @@ import {
 } from './stage.ts';
 
 /**
- * Measures the time until a first visit shows content and is usable. The CPU is slowed down to a
- * quarter of its speed.
+ * Measures how long it takes a first visit to show content and become usable. The CPU is slowed
+ * down to a quarter of its speed.
  */
 
 const SLOWER = 4;
@@ -53,10 +53,7 @@ const SCREENS: readonly Screen[] = [
   },
 ];
 
-/**
- * Returns a script that records the first paint, long tasks and the time at which the screen is
- * usable.
- */
+/** Returns a script that records the first paint, long tasks and when the screen becomes usable. */
 function watching({ isUsable }: Screen): string {
   return `(() => {
     const seen = (globalThis.measured = { tasks: [], scripts: [], usableMs: undefined, paintMs: undefined });
@@ -200,7 +197,7 @@ async function load(browser: Browser, url: string, screen: Screen): Promise<Load
   }
 }
 
-/** Returns the CPU time of the page's thread from the start of the visit to a given time. */
+/** Returns the page thread's CPU time from the start of the visit to a given time. */
 function workUntil(events: readonly TraceEvent[]): (atMs: number) => number {
   const begun = events.find(({ name }) => name === 'navigationStart')?.ts ?? 0;
   const tasks = events.filter(({ name, ts }) => name.endsWith('RunTask') && ts >= begun);
@@ -224,7 +221,7 @@ async function settled(look: () => Promise<Seen>): Promise<Seen> {
 }
 
 /**
- * Returns the first time at which the screen is usable and no long task runs or begins within
+ * Returns the first time at which the screen is usable and no long task is running or begins within
  * `QUIET_MS`.
  */
 export function interactiveAt({ tasks, usableMs }: Pick<Seen, 'tasks' | 'usableMs'>): number {
@@ -237,7 +234,7 @@ export function interactiveAt({ tasks, usableMs }: Pick<Seen, 'tasks' | 'usableM
   return atMs;
 }
 
-/** Returns the scripts that were requested before the screen was usable and before the chart. */
+/** Returns the scripts requested before the screen was usable and before the chart. */
 function scriptsBefore({ scripts, usableMs = Infinity }: Seen): readonly string[] {
   const chart = scripts.find(([, path]) => /(?:price|make)-chart/.test(path))?.[0] ?? Infinity;
   return scripts.filter(([startMs]) => startMs < Math.min(usableMs, chart)).map(([, path]) => path);
@@ -251,8 +248,8 @@ async function kilobytesOf(paths: readonly string[]): Promise<number> {
 }
 
 /**
- * Returns the transferred size of a file. A file is sent uncompressed if compression does not make
- * it smaller.
+ * Returns a file's transferred size. Files are sent uncompressed if compression does not make them
+ * smaller.
  */
 async function sizeOf(path: string): Promise<number> {
   const bytes = await readFile(join(PAGE, `${path}.gz`)).catch(() => readFile(join(PAGE, path)));

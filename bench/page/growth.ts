@@ -27,8 +27,8 @@ const LOOKS: Readonly<Record<PageScale, readonly number[]>> = {
   quick: [0.2, 0.35, 0.5, 0.65],
 };
 /**
- * The lists of trades, candles and fills grow to their limits in the first minutes, which is not a
- * leak.
+ * The lists of trades, candles and fills grow to their limits in the first few minutes, which is
+ * not a leak.
  */
 const FILLED_AFTER: Readonly<Record<PageScale, number>> = { full: 3, quick: 0.2 };
 const KILOBYTES_A_MINUTE_MAX = 64;
@@ -56,7 +56,7 @@ export async function tenMinutes({ browser, scale, url }: Stage): Promise<Measur
     const looks: Look[] = [];
     for (const due of LOOKS[scale]) {
       await wait(Math.max(0, startedMs + due * MINUTE_MS - performance.now()));
-      // The actual time is recorded, because on a busy machine the previous measurement can take
+      // The actual time is recorded, because on a busy machine the previous measurement may take
       // longer than planned.
       const minute = Number(((performance.now() - startedMs) / MINUTE_MS).toFixed(2));
       const look = { minute, ...(await heldBy(visitor)) };
@@ -177,7 +177,7 @@ export async function manyMarkets({ admin, browser, scale, url }: Stage): Promis
     const streams = watchStreams(page);
     await page.goto(`${url}/trade/${names[0]}`);
     await openTestAccount(page);
-    // Both markets are visited once, so that all code is loaded and compiled before the first
+    // Both markets are visited once, so that all code has been loaded and compiled before the first
     // measurement.
     for (const name of [names[1]!, names[0]!]) await stay(page, name);
     await wait(LINGER_MS);
@@ -201,7 +201,7 @@ export async function manyMarkets({ admin, browser, scale, url }: Stage): Promis
   }
 }
 
-/** Waits until the book and chart of the market are shown. */
+/** Waits until the market's book and chart are shown. */
 async function stay(page: Page, name: string): Promise<void> {
   await goTo(page, name);
   await page.getByRole('slider', { name: 'Bids' }).waitFor();

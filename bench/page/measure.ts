@@ -68,7 +68,7 @@ async function measure(): Promise<void> {
   if (rows.some(({ isMet }) => isMet === false)) process.exitCode = 1;
 }
 
-/** Runs a section. A failed section becomes a row of the table. */
+/** Runs a section. A section that fails becomes a row in the table. */
 async function keep(name: string, section: () => Promise<Measured>): Promise<void> {
   console.error(`${name} …`);
   const before = load();
