@@ -1,4 +1,4 @@
-"""Buys shares of an outcome market, waits until the order has left the delay queue, and shows the resting order."""
+"""Buys shares in an outcome market, waits until the order has left the delay queue, and shows the resting order."""
 
 import sys
 from decimal import Decimal

@@ -12,7 +12,7 @@ with Client(url, PrivateKey.random()) as client:
     market = next(each for each in client.info.perp_meta()["universe"] if not each["delisted"])
     asset, tick = market["index"], Decimal(market["priceTick"])
     bids, asks = client.info.l2_book(coin=str(asset))["levels"]
-    # 1 % above the best ask, on the tick: executes at the prices of the resting orders.
+    # 1 % above the best ask, rounded to the tick. The order executes at the prices of the resting orders.
     price = Decimal(asks[0]["px"]) * Decimal("1.01") // tick * tick
     size = Decimal(market["basePrecision"]) * 100
     reply = client.order(Order(asset, True, price, size, tif="Ioc"))

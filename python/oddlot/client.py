@@ -1,4 +1,4 @@
-"""A client of a venue: queries, signed actions and their receipts."""
+"""A client for a venue: queries, signed actions and their receipts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .transport import Transport, error_of
 
 Action = Mapping[str, Any]
 
-#: Actions that trade at current prices. They expire by default.
+#: Actions that trade at current prices and therefore expire by default.
 _TRADING = frozenset({"order", "modify2", "outcomeOperate", "reversePosition"})
 
 
@@ -30,11 +30,11 @@ class Reply:
     nonce: int
     #: The block that executed the action.
     height: int | None = None
-    #: One result per order or cancel, in the order of the request.
+    #: One result per order or cancel, in the same order as in the request.
     orders: Sequence[Mapping[str, Any]] = ()
     #: The error of the first entry that failed. Other entries do not depend on it.
     failure: Mapping[str, Any] | None = None
-    #: Ids of a new listing.
+    #: The ids of a new listing.
     created: Mapping[str, Any] | None = None
     trace_id: str | None = None
     warnings: Sequence[Mapping[str, Any]] = field(default=())
@@ -54,7 +54,7 @@ class Nonces:
 
 
 class Client:
-    """Queries a venue and sends signed actions to it. It can be used from several threads."""
+    """Queries a venue and sends signed actions to it. It is safe to use from several threads."""
 
     def __init__(
         self,
@@ -68,8 +68,8 @@ class Client:
         retry_seconds: float = 30.0,
     ) -> None:
         """
-        `order_life_seconds` is the time within which an order must reach the venue. `retry_seconds` limits the time for
-        which requests without an answer are repeated; a repeated action executes only once.
+        `order_life_seconds` is the time within which an order must reach the venue. `retry_seconds` limits how long
+        unanswered requests are resent; an action that is resent executes only once.
         """
         self._transport = Transport(url, timeout=timeout, retry_seconds=retry_seconds)
         self._signer = signer
@@ -77,7 +77,7 @@ class Client:
         self._vault = vault
         self._order_life_ms = round(order_life_seconds * 1000)
         self._nonces = Nonces()
-        #: The queries of the venue.
+        #: The venue's queries.
         self.info = Queries(self.query)
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class Client:
         return self._signer
 
     def query(self, kind: str, **parameters: Any) -> Any:
-        """Returns the `data` of a query. Parameters that are None are omitted."""
+        """Returns the `data` of a query's response. Parameters that are None are omitted."""
         return self.query_page(kind, **parameters)["data"]
 
     def query_page(self, kind: str, **parameters: Any) -> Mapping[str, Any]:
@@ -123,7 +123,7 @@ class Client:
         signature_chain_id: int | None = None,
     ) -> Reply:
         """
-        Signs an action and sends it until the venue answers. With `confirm`, the reply has the result of the execution.
+        Signs an action and sends it until the venue answers. With `confirm`, the reply includes the execution result.
         Orders expire after `order_life_seconds` unless `expires_after` is given.
         """
         signed = self.sign(
@@ -171,7 +171,8 @@ class Client:
         attempts = [0]
 
         def next_body(may_have_executed: bool) -> Mapping[str, Any]:
-            # After a rate limit, a new nonce and expiry are signed. After a lost response, this could execute twice.
+            # After a rate limit, the action is signed again with a new nonce and expiry. After a lost response, that could
+            # execute it twice.
             if attempts[0] > 0 and not may_have_executed and sign_again is not None:
                 current[0] = sign_again()
             attempts[0] += 1
@@ -183,7 +184,7 @@ class Client:
         return _reply_of(status, answer, current[0])
 
     def wait_for_action(self, tx_hash: str, timeout: float = 60.0) -> Mapping[str, Any]:
-        """Returns the receipt of an action when it has executed, or when the venue never received it."""
+        """Returns the receipt of an action once it has executed, or once it is certain that the venue never got it."""
         deadline = time.monotonic() + timeout
         while True:
             receipt = self.info.action_status(tx_hash=tx_hash)
@@ -196,7 +197,7 @@ class Client:
     # Orders
 
     def order(self, *orders: Order, grouping: str = "na", builder: tuple[str, int] | None = None, **options: Any) -> Reply:
-        """Places 1 to 50 orders. `builder` is a builder's address and fee in tenths of a basis point."""
+        """Places 1 to 50 orders. `builder` is a builder's address and its fee in tenths of a basis point."""
         action: dict[str, Any] = {
             "type": "order",
             "grouping": grouping,
@@ -219,7 +220,7 @@ class Client:
     def cancel_all(
         self, asset: int | None = None, account_type: AccountType | None = None, **options: Any
     ) -> Reply:
-        """Cancels all orders, or those of an instrument or a sub-account."""
+        """Cancels all orders, or only those in an instrument or a sub-account."""
         return self._send("cancelAll", options, asset=asset, accountType=account_type)
 
     def schedule_cancel(self, time_ms: int | None = None, **options: Any) -> Reply:
@@ -318,7 +319,7 @@ class Client:
         )
 
     def revoke_builder_fee(self, builder: str, **options: Any) -> Reply:
-        """Removes the approval of a builder."""
+        """Revokes the approval of a builder."""
         return self._send_account("revokeBuilderFee", options, builder=builder)
 
     def convert_to_multi_sig_user(
@@ -331,7 +332,7 @@ class Client:
     def multi_sig(
         self, multi_sig_user: str, action: Action, signatures: Sequence[Any], nonce: int, **options: Any
     ) -> Reply:
-        """Sends an action of a multi-sig account with the signatures of `sign_inner_action`."""
+        """Sends a multi-sig account's action with signatures made by `sign_inner_action`."""
         wrapper = {
             "type": "multiSig",
             "signatures": [each.to_wire() for each in signatures],

@@ -6,7 +6,7 @@ from typing import Any, Mapping
 
 
 class OddlotError(Exception):
-    """Base class of the errors of this package."""
+    """Base class for the errors in this package."""
 
 
 class ApiError(OddlotError):

@@ -1,4 +1,4 @@
-"""Orders and decimals in the form of the API."""
+"""Orders and decimals in the format of the API."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
-#: Prices, sizes and amounts. A float is sent as its shortest decimal.
+#: Prices, sizes and amounts. A float is sent as the shortest decimal that represents it.
 Amount = str | int | float | Decimal
 
 Tif = Literal["Gtc", "Gtd", "Alo", "Ioc", "FrontendMarket"]
@@ -26,7 +26,7 @@ def decimal_text(value: Amount) -> str:
 
 @dataclass(frozen=True)
 class Trigger:
-    """The condition of a trigger order: a mark price, and whether it takes profit or stops a loss."""
+    """The condition of a trigger order: a mark price, and whether the order takes profit or stops a loss."""
 
     price: Amount
     tpsl: Literal["tp", "sl"]
@@ -35,7 +35,7 @@ class Trigger:
 
 @dataclass(frozen=True)
 class Order:
-    """An order. On outcome markets `is_buy` and `reduce_only` together select the outcome and side."""
+    """An order. On outcome markets, `is_buy` and `reduce_only` together select the outcome and the side."""
 
     asset: int
     is_buy: bool
@@ -48,7 +48,7 @@ class Order:
     #: If set, the order is a trigger order and `tif` is not used.
     trigger: Trigger | None = None
     margin_mode: MarginMode | None = None
-    #: Client order id: 16 bytes as a UUID or as hexadecimal digits after `0x`.
+    #: Client order id: 16 bytes, as a UUID or as `0x` followed by hexadecimal digits.
     cloid: str | None = None
 
     def to_wire(self) -> dict[str, Any]:

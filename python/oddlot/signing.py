@@ -28,7 +28,7 @@ _DOMAIN = [
 _HEAD = (("serviceNetwork", "string"), ("chainId", "uint32"), ("apiVersion", "uint32"))
 _NONCE = (("nonce", "uint64"),)
 
-#: The fields of each account action between the network's constants and the nonce.
+#: The fields of each account action, which come between the network's constants and the nonce.
 ACCOUNT_ACTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "approveAgent": (("agentAddress", "address"), ("agentName", "string")),
     "approveBuilderFee": (("builder", "address"), ("maxFeeRate", "string")),
@@ -47,7 +47,7 @@ ACCOUNT_ACTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
 
 @dataclass(frozen=True)
 class Network:
-    """Constants of a deployment, for which a signature is valid."""
+    """The constants of the deployment for which a signature is valid."""
 
     service_network: str
     chain_id: int
@@ -55,7 +55,7 @@ class Network:
 
     @staticmethod
     def from_settings(settings: Mapping[str, Any]) -> Network:
-        """Returns the network that the query `settings` reports. Use it only if you trust the server."""
+        """Returns the network reported by the query `settings`. Use it only if you trust the server."""
         return Network(settings["service_network"], settings["chain_id"], settings["api_version"])
 
 
@@ -72,7 +72,7 @@ class RawSignature(Protocol):
 
 
 class Signer(Protocol):
-    """A key that signs typed data: a `PrivateKey`, or an account of `eth_account`."""
+    """A key that signs typed data: a `PrivateKey`, or an account from `eth_account`."""
 
     @property
     def address(self) -> str: ...
@@ -241,7 +241,7 @@ def multi_sig_typed_data(
     expires_after: int | None = None,
     signature_chain_id: int | None = None,
 ) -> TypedData:
-    """Returns the typed data that the sender of a `multiSig` wrapper signs."""
+    """Returns the typed data signed by the sender of a `multiSig` wrapper."""
     content = {key: value for key, value in wrapper.items() if key != "type"}
     hashed = keccak256(action_preimage(content, nonce, vault, expires_after))
     fields = [("multiSigActionHash", "bytes32"), *_NONCE]
@@ -269,7 +269,7 @@ def sign_action(
     expires_after: int | None = None,
     signature_chain_id: int | None = None,
 ) -> SignedAction:
-    """Signs an action by the scheme that its type requires."""
+    """Signs an action with the scheme that its type requires."""
     kind = action["type"]
     if kind in ACCOUNT_ACTIONS:
         data = account_typed_data(network, action, signature_chain_id)
@@ -317,7 +317,7 @@ def sign_inner_action(
 
 
 def normalised(signature: RawSignature) -> Signature:
-    """Returns the signature with `v` of 27 or 28."""
+    """Returns the signature with `v` as 27 or 28."""
     r, s = _number(signature.r), _number(signature.s)
     return Signature(r, s, signature.v + 27 if signature.v < 27 else signature.v)
 

@@ -1,4 +1,4 @@
-"""Streams of a venue that continue without loss after a lost connection."""
+"""Streams from a venue that resume without loss after a lost connection."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Event:
     #: `resync`: frames were lost, and `data` of the next event replaces the state.
     kind: Literal["data", "resync"]
     data: Any
-    #: Number of the frame in its stream.
+    #: The number of the frame in its stream.
     seq: int
-    #: The block of the data, on channels that report one.
+    #: The block that the data belongs to, on channels that report it.
     height: int | None
     is_snapshot: bool
 
@@ -43,11 +43,11 @@ class Subscription:
         self._epoch: str | None = None
         self._seq = -1
         self._height: int | None = None
-        #: Events of the newest block of a channel with several frames per block.
+        #: Events of the newest block, on a channel with several frames per block.
         self._seen: set[tuple[str, int]] = set()
 
     async def ready(self) -> None:
-        """Returns when the venue has accepted the subscription for the first time."""
+        """Returns once the venue has first accepted the subscription."""
         await self._ready
 
     def __aiter__(self) -> AsyncIterator[Event]:
@@ -123,7 +123,7 @@ class Subscription:
 
 class Streams:
     """
-    Subscriptions over one connection per socket. After a lost connection it subscribes again from the last frame, so
+    Subscriptions over one connection per socket. After a lost connection, it resumes after the last frame, so
     that no event is lost or repeated; if the venue no longer has the frames, the subscription gets a `resync` event.
 
         async with Streams("http://127.0.0.1:8690") as streams:
@@ -132,7 +132,7 @@ class Streams:
     """
 
     def __init__(self, url: str, *, queue_max: int = 10_000) -> None:
-        """If the events of a subscription are not read, it stops reading after `queue_max` of them."""
+        """If a subscription's events are not read, it stops receiving once `queue_max` events are queued."""
         self._url = url.rstrip("/").replace("http", "ws", 1)
         self._queue_max = queue_max
         self._connections: dict[str, _Connection] = {}
@@ -149,7 +149,7 @@ class Streams:
         self._connections.clear()
 
     def subscribe(self, channel: Channel, **parameters: Any) -> Subscription:
-        """Subscribes to a channel. Parameters have the names of the API, such as `coin` and `accountType`."""
+        """Subscribes to a channel. Parameters have the same names as in the API, such as `coin` and `accountType`."""
         path = PATHS[channel]
         connection = self._connections.get(path)
         if connection is None:
@@ -160,7 +160,7 @@ class Streams:
 
 
 class _Connection:
-    """A socket that is opened again until it is closed."""
+    """A socket that is reopened whenever its connection is lost, until it is closed."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -197,7 +197,7 @@ class _Connection:
             pause = min(pause * 2, _LONGEST_PAUSE)
 
     async def _serve(self, socket: Any) -> None:
-        # Subscriptions that are added later are sent by `add`.
+        # Subscriptions added later are sent by `add`.
         known = list(self._subscriptions)
         self._socket = socket
         for subscription in known:
@@ -210,7 +210,7 @@ class _Connection:
         try:
             await socket.send(json.dumps(subscription._subscribe_frame()))
         except websockets.WebSocketException:
-            # The next connection sends it.
+            # The next connection sends the subscription.
             pass
 
     async def _take(self, frame: Mapping[str, Any]) -> None:

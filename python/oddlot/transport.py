@@ -14,12 +14,12 @@ _API_VERSION = "2026-08-16"
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 5.0
 
-#: Returns the body of the next attempt. The argument is true if an earlier attempt may have executed.
+#: Returns the body for the next attempt. The argument is true if an earlier attempt may have executed.
 NextBody = Callable[[bool], Mapping[str, Any]]
 
 
 class Transport:
-    """Posts JSON and repeats requests without a response for at most `retry_seconds`."""
+    """Posts JSON, and retries requests that get no response for at most `retry_seconds`."""
 
     def __init__(self, url: str, *, timeout: float, retry_seconds: float) -> None:
         if not url.startswith(("http://", "https://")):
@@ -32,7 +32,7 @@ class Transport:
         self._http.close()
 
     def query(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Posts a request that can be repeated, and returns the successful response."""
+        """Posts a request that is safe to repeat, and returns the successful response."""
         status, answer = self.post(path, lambda _: body)
         if answer.get("success") is not True:
             raise error_of(status, answer)
@@ -41,7 +41,7 @@ class Transport:
     def post(
         self, path: str, next_body: NextBody, tx_hash: Callable[[], str] | None = None
     ) -> tuple[int, Mapping[str, Any]]:
-        """Posts until the venue responds. The venue executes the same signed bytes only once."""
+        """Posts until the venue responds. The same signed bytes are executed only once."""
         deadline = time.monotonic() + self._retry_seconds
         pause = _FIRST_PAUSE
         may_have_executed = False
@@ -66,7 +66,7 @@ class Transport:
     def _attempt(
         self, path: str, body: Mapping[str, Any]
     ) -> tuple[int, Mapping[str, Any] | None, float | None]:
-        """Returns status, response and `Retry-After`. Status 0 means a failed connection."""
+        """Returns the status, the response and `Retry-After`. Status 0 means that the connection failed."""
         try:
             response = self._http.post(self.url + path, json=body)
             answer = response.json()

@@ -1,4 +1,4 @@
-"""Tests the client with a running venue, and its methods against the descriptions of the API."""
+"""Tests the client against a running venue, and its methods against the API descriptions."""
 
 import asyncio
 import inspect
@@ -290,7 +290,7 @@ class StreamTests(unittest.TestCase):
             port = int(venue.url.rsplit(":", 1)[1])
             await asyncio.to_thread(venue.kill)
             venue = await asyncio.to_thread(Venue, port, venue.data)
-            # When this order executes, the client has not subscribed again, or has only just done so.
+            # When this order executes, the client has not resubscribed yet, or has only just done so.
             second = await place("90001")
             self.assertEqual(await next_oid(), [second])
             third = await place("90002")

@@ -1,4 +1,4 @@
-"""Checks that the samples of the documentation site send the recorded requests, and that a venue accepts them."""
+"""Checks that the samples on the documentation site send the recorded requests, and that a venue accepts them."""
 
 import asyncio
 import json
@@ -21,13 +21,13 @@ from venue import ROOT, Venue
 SITE = ROOT / "packages/site/dist/site/docs"
 SAMPLE = re.compile(r"^Python:\n\n```python\n(.*?)^```$", re.S | re.M)
 RECORDED = re.compile(r"^(?:Request|Subscribe)(?: \(\w+\))?:\n\n```json\n(.*?)^```$", re.S | re.M)
-#: Problems of a request itself, in contrast to the state of the venue.
+#: Problems with a request itself, as opposed to the state of the venue.
 WRONG_REQUEST = {"BAD_REQUEST", "MISMATCH", "BAD_NONCE", "VERSION"}
 URL = "http://127.0.0.1:8690"
 
 
 def recorded_requests():
-    """Returns the requests that the pages of the reference show."""
+    """Returns the requests shown in the reference pages."""
     pages = (ROOT / "docs/reference").glob("*.md")
     names = re.compile(r"^(?:exchange|info-\w+|streams)$")
     texts = [page.read_text(encoding="utf-8") for page in pages if names.match(page.stem)]
@@ -35,7 +35,7 @@ def recorded_requests():
 
 
 def comparable(body):
-    """Removes values that differ in each run: signatures, nonces, expiries, and the sender of a wrapper."""
+    """Removes values that differ between runs: signatures, nonces, expiries, and the sender of a wrapper."""
     if "action" not in body:
         return body
     action = {key: value for key, value in body["action"].items() if key != "nonce"}
@@ -46,7 +46,7 @@ def comparable(body):
 
 
 class Proxy:
-    """Forwards requests to a venue, and records them with the names of their errors."""
+    """Forwards requests to a venue and records them with the names of any errors."""
 
     def __init__(self, url):
         self.sent = []
@@ -109,7 +109,7 @@ class Samples(unittest.TestCase):
                     try:
                         exec(source, {})
                     except Exception as error:
-                        # The state of the venue differs, so it may reject the request.
+                        # This venue is in a different state, so it may reject the request.
                         self.assertIsInstance(error, ApiError, source)
         sent = [comparable(body) for body in proxy.sent]
         for request in recorded_requests():

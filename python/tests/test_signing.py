@@ -1,4 +1,4 @@
-"""Tests signing against vectors that independent libraries computed."""
+"""Tests signing against vectors computed by independent libraries."""
 
 import json
 import unittest

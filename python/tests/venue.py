@@ -1,4 +1,4 @@
-"""A venue for tests: the development command of this repository with funded accounts."""
+"""A venue for tests: this repository's development command, with funded accounts."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ _NODE = ROOT / "node_modules/.bin/node"
 
 
 class Venue:
-    """Runs until it is closed. The keys of its accounts are public."""
+    """Runs until closed. The keys of its accounts are public."""
 
     def __init__(self, port=0, data=None):
         self.data = data or tempfile.mkdtemp(prefix="oddlot-python-")
@@ -38,7 +38,7 @@ class Venue:
         raise RuntimeError("The venue did not start")
 
     def kill(self):
-        """Ends the process without a warning and keeps the data."""
+        """Kills the process without warning and keeps the data."""
         self._process.kill()
         self._process.wait()
         self._process.stdout.close()
