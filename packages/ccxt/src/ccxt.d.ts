@@ -1,8 +1,7 @@
 /**
- * The declarations of the part of ccxt that this package uses. ccxt is too large for the
- * dependencies of the repository, so the sources are compiled against these declarations, and the
- * tests of the clients run them with the real package. The published declarations refer to those of
- * ccxt.
+ * The declarations of the part of ccxt that this package uses. ccxt is too large to be a dependency
+ * of the repository, so the sources are compiled against these declarations, and the client tests
+ * run them with the real package. The published declarations refer to ccxt's own.
  */
 declare module 'ccxt' {
   /** An object of unknown shape, for which ccxt uses `any`. */

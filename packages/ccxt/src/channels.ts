@@ -16,7 +16,7 @@ import { type Channel, unseen } from './streams.ts';
 /** The name of the reader that receives the values of all instruments. */
 export const ALL = '*';
 
-/** The channel of the tickers of some instruments, or of all perps. */
+/** The ticker channel for some instruments, or for all perps. */
 export function tickersChannel(ids: readonly string[] | undefined): Channel<Ticker> {
   const scope = ids === undefined ? { accountType: 'perp' } : { instrumentIds: ids.map(Number) };
   return {
@@ -36,7 +36,7 @@ export function bookChannel(coin: string): Channel<L2Book> {
   };
 }
 
-/** The channel of new trades. A snapshot after a lost connection can repeat earlier ones. */
+/** The channel for new trades. After a lost connection, a snapshot can repeat earlier trades. */
 export function tradesChannel(coin: string): Channel<Trade> {
   const fresh = unseen(({ tid }: Trade) => tid);
   return {
@@ -50,7 +50,7 @@ export function tradesChannel(coin: string): Channel<Trade> {
 /** The maximum number of recent trades that the venue keeps for a query. */
 const RECENT_TRADES = 200;
 
-/** The channel whose first frame has the newest trades, newest first. */
+/** The channel whose first frame holds the newest trades, newest first. */
 export function recentTradesChannel(coin: string): Channel<Trade> {
   return {
     path: 'api-ws',
@@ -69,7 +69,7 @@ export function candlesChannel(coin: string, interval: string): Channel<Candle> 
   };
 }
 
-/** The channel of the orders of an account: those on perps, or those on outcome markets. */
+/** The channel for an account's orders, either on perps or on outcome markets. */
 export function ordersChannel<Order extends UpdatedOutcomeOrder | OrderUpdate['order']>(
   type: 'orderUpdates' | 'outcomeOrderUpdates',
   user: string,
@@ -82,7 +82,7 @@ export function ordersChannel<Order extends UpdatedOutcomeOrder | OrderUpdate['o
   };
 }
 
-/** The channel of new fills. The rows of the first snapshot are earlier fills. */
+/** The channel for new fills. The rows in the first snapshot are earlier fills. */
 export function fillsChannel(user: string, accountType: readonly string[]): Channel<Fill> {
   const fresh = unseen(({ oid, tid }: Fill) => `${tid}-${oid}`);
   return {

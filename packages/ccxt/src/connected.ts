@@ -3,10 +3,10 @@ import { Link, RATE_LIMIT_MS } from './link.ts';
 import { TIMEFRAMES } from './parts.ts';
 import { Streams } from './streams.ts';
 
-/** The default address of a venue that `npm start` starts on the local machine. */
+/** The default address of a venue started with `npm start` on the local machine. */
 const LOCAL_URL = 'http://127.0.0.1:8690';
 
-/** The part of `describe` that both exchange classes have. */
+/** The part of `describe` common to both exchange classes. */
 const VENUE = {
   countries: [],
   certified: false,
@@ -14,7 +14,7 @@ const VENUE = {
   dex: true,
   url: LOCAL_URL,
   rateLimit: RATE_LIMIT_MS,
-  // The venue waits up to 10 s for an execution, and its response must arrive before the timeout.
+  // The venue waits up to 10 s for execution, and its response must arrive before the timeout.
   timeout: 20_000,
   timeframes: TIMEFRAMES,
   api: {
@@ -34,11 +34,11 @@ const VENUE = {
   options: { defaultSlippage: '0.05' },
 };
 
-// TypeScript requires exactly these parameters of a generic base class.
+// TypeScript requires exactly these parameters for a generic base class.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Constructor = new (...parameters: any[]) => BaseExchange;
 
-/** Adds the connection to a venue to a base class of ccxt. */
+/** Adds the connection to a venue to a ccxt base class. */
 export function connected<Base extends Constructor>(base: Base) {
   return class Connected extends base {
     readonly link: Link = new Link(this);
@@ -48,7 +48,7 @@ export function connected<Base extends Constructor>(base: Base) {
       return this.deepExtend(super.describe(), VENUE);
     }
 
-    /** Sets the addresses of the venue from `url`, unless the configuration contains them. */
+    /** Sets the addresses of the venue from `url`, unless they are configured. */
     override afterConstruct(): void {
       super.afterConstruct();
       const { urls } = this;
@@ -61,7 +61,7 @@ export function connected<Base extends Constructor>(base: Base) {
       urls['test'] = this.deepExtend(api, urls['test'] ?? own);
     }
 
-    /** In sandbox mode, signatures are valid only for venues with test funds. */
+    /** In sandbox mode, signatures are valid only on venues with test funds. */
     override setSandboxMode(enabled: boolean): void {
       super.setSandboxMode(enabled);
       this.network = enabled ? 'testnet' : undefined;

@@ -25,7 +25,7 @@ import {
 
 type ErrorClass = new (message: string) => Error;
 
-/** The class of each refusal of the venue. The compiler requires a row for each name. */
+/** The error class for each refusal from the venue. The compiler requires a row for each name. */
 const CLASSES: Readonly<Record<RefusalName, ErrorClass>> = {
   INVALID: BadRequest,
   NOT_ALLOWED: NotSupported,
@@ -43,7 +43,8 @@ const CLASSES: Readonly<Record<RefusalName, ErrorClass>> = {
   VERSION: NotSupported,
   FUNDS: BadRequest,
   OUTCOME: OperationRejected,
-  // The action reached the venue too late and is never executed, so this is not a network error.
+  // The action reached the venue too late and will never be executed, so this is not a network
+  // error.
   EXPIRED: OperationRejected,
   DEPLOY: OperationRejected,
   RATE_LIMITED: RateLimitExceeded,
@@ -52,7 +53,7 @@ const CLASSES: Readonly<Record<RefusalName, ErrorClass>> = {
   UNAVAILABLE: ExchangeNotAvailable,
 };
 
-/** The classes of the refusals for which ccxt has a more exact class than for their name. */
+/** The classes for refusals where ccxt has a more specific class than the one for their name. */
 const EXACT_CLASSES: Readonly<Partial<Record<MessageKey, ErrorClass>>> = {
   priceOffTick: InvalidOrder,
   sizeOffLot: InvalidOrder,
@@ -85,7 +86,7 @@ const EXACT_CLASSES: Readonly<Partial<Record<MessageKey, ErrorClass>>> = {
   instrumentNotFound: BadSymbol,
 };
 
-/** The texts of the refusals as patterns, in which each placeholder matches any text. */
+/** The refusal texts as patterns in which each placeholder matches any text. */
 const PATTERNS: readonly (readonly [MessageKey, RegExp])[] = Object.entries(MESSAGES).map(
   ([key, build]) => {
     const blank = '\u0000';
@@ -101,7 +102,7 @@ const ENTRY_PATH = /^\w+\[\d+\]: /;
 
 type Refusal = { readonly message: string; readonly name?: string | undefined };
 
-/** Returns the class for a refusal. The entry of an order has only the message. */
+/** Returns the error class for a refusal. A refused order entry has only the message. */
 function errorClassOf({ message, name }: Refusal): ErrorClass {
   const text = message.replace(ENTRY_PATH, '');
   const key = PATTERNS.find(([, pattern]) => pattern.test(text))?.[0];
@@ -111,12 +112,12 @@ function errorClassOf({ message, name }: Refusal): ErrorClass {
   return Object.hasOwn(CLASSES, named) ? CLASSES[named as RefusalName] : ExchangeError;
 }
 
-/** Builds the error for a refusal, with the complete response of the venue in its message. */
+/** Builds the error for a refusal, with the venue's complete response in its message. */
 export function refusalError(id: string, refusal: Refusal, answer: unknown = refusal): Error {
   return new (errorClassOf(refusal))(`${id} ${JSON.stringify(answer)}`);
 }
 
-/** Converts an error of the SDK to that of ccxt, and returns any other error unchanged. */
+/** Converts an SDK error to the corresponding ccxt error, and returns any other error unchanged. */
 export function ccxtError(id: string, error: unknown): unknown {
   if (error instanceof ApiError) return refusalError(id, error, error.response);
   if (error instanceof HttpError) return unknownResult(id, error);
@@ -126,8 +127,8 @@ export function ccxtError(id: string, error: unknown): unknown {
 }
 
 /**
- * Builds the error for an action without a response, which may have been executed. The message
- * includes the hash with which `actionStatus` reports the result.
+ * Builds the error for an action that got no response and may have been executed. The message
+ * includes the hash with which `actionStatus` returns the result.
  */
 function unknownResult(id: string, { cause, message, txHash }: HttpError): Error {
   const name = txHash === undefined ? '' : ` txHash ${txHash}`;

@@ -2,18 +2,18 @@ import type { Exchange, PredictionExchange } from 'ccxt';
 import { Oddlot } from './oddlot.ts';
 import { OddlotPrediction } from './prediction.ts';
 
-/** The configuration of an exchange, in addition to that of every exchange of ccxt. */
+/** The configuration of an exchange, in addition to the options common to all ccxt exchanges. */
 export type OddlotConfig = {
-  /** The address of the venue; by default that of a venue on this machine. */
+  /** The address of the venue; by default, a venue on this machine. */
   readonly url?: string;
   /**
-   * The network to which signatures are bound: the network name of the venue, or `'testnet'` for a
-   * venue with test funds. It is required unless the venue runs on this machine.
+   * The network to which signatures are bound: the venue's network name, or `'testnet'` for a venue
+   * with test funds. It is required unless the venue runs on this machine.
    */
   readonly network?: string;
-  /** The address of the account, which differs from that of the key if the key is an agent's. */
+  /** The account's address, which differs from the key's address if the key is an agent's. */
   readonly walletAddress?: string;
-  /** The key of the account, or of an agent that may trade for it. */
+  /** The account's key, or the key of an agent that may trade for it. */
   readonly privateKey?: string;
   readonly [option: string]: unknown;
 };
@@ -22,7 +22,7 @@ export type OddlotConfig = {
 export const oddlot: new (config?: OddlotConfig) => Exchange = Oddlot;
 export type oddlot = Exchange;
 
-/** The methods for outcome markets that ccxt does not have. */
+/** Methods for outcome markets that ccxt does not have. */
 export type OutcomeShares = {
   /** Converts USDC to pairs of YES and NO shares. */
   splitShares(outcome: string, amount: number, params?: object): Promise<object>;

@@ -18,7 +18,7 @@ type Executed = {
   readonly orders: readonly OrderResult[];
 };
 
-/** The options of an action that callers may pass in the `params` of ccxt. */
+/** The options of an action that callers may pass in ccxt's `params`. */
 type SendOptions = {
   readonly confirm: 'executed';
   readonly vaultAddress?: string | undefined;
@@ -28,21 +28,21 @@ type SendOptions = {
 /** A response of /info with the cursor of the next page. */
 export type Page<Data> = { readonly data: Data; readonly nextCursor?: string | null };
 
-/** The unit of the costs of ccxt's limiter, which permits 50 queries and 10 actions per second. */
+/** The cost unit of ccxt's rate limiter, which permits 50 queries and 10 actions per second. */
 export const RATE_LIMIT_MS = 20;
 const INFO_COST = 1;
 const EXCHANGE_COST = 5;
 
 /**
- * The longest delay of a timer. Each attempt ends earlier by the timeout of ccxt, which begins
+ * The longest possible timer delay. Each attempt ends earlier, through ccxt's timeout, which starts
  * after its limiter.
  */
 const TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * Connects an exchange class of ccxt with the venue. Queries use the request functions of ccxt.
- * Actions are signed and delivered by the SDK, which repeats the same bytes after a lost response.
- * Each of its attempts uses the limiter, the proxies and the timeout of ccxt.
+ * Connects a ccxt exchange class to the venue. Queries use ccxt's request functions. Actions are
+ * signed and delivered by the SDK, which resends the same bytes after a lost response. Each attempt
+ * uses ccxt's limiter, proxies and timeout.
  */
 export class Link {
   readonly #exchange: BaseExchange;
@@ -71,7 +71,7 @@ export class Link {
     return answer as Page<InfoAnswerOf<Type>>;
   }
 
-  /** Returns the account: `user` of the parameters, `walletAddress`, or the owner of the key. */
+  /** Returns the account: the parameter `user`, `walletAddress`, or the key's owner. */
   user(params: Dict): string {
     const { privateKey, walletAddress } = this.#exchange;
     const named = params['user'] ?? walletAddress;
@@ -83,8 +83,8 @@ export class Link {
   }
 
   /**
-   * Sends an action and waits for its execution. A refusal of the whole action is thrown; the
-   * entries of the result have their own errors.
+   * Sends an action and waits for its execution. If the whole action is refused, the refusal is
+   * thrown; otherwise each entry of the result has its own error.
    */
   async act(
     params: Dict,
@@ -109,7 +109,7 @@ export class Link {
     }
   }
 
-  /** Builds the request of an endpoint, like `sign` of ccxt. */
+  /** Builds the request for an endpoint, as ccxt's `sign` does. */
   request(path: string, params: Dict | undefined, body: string | undefined) {
     const { public: base } = this.#exchange.urls['api'] as { readonly public: string };
     const headers = { 'content-type': 'application/json', [API_VERSION_HEADER]: API_VERSION };
@@ -121,7 +121,7 @@ export class Link {
     };
   }
 
-  /** Throws the refusal of a query, like `handleErrors` of ccxt. */
+  /** Throws if a query was refused, as ccxt's `handleErrors` does. */
   refuse(body: unknown): undefined {
     const { code, message, name, response, status, success } = (body ?? {}) as {
       readonly [field: string]: unknown;
@@ -164,7 +164,7 @@ export class Link {
     return privateKeyWallet(`0x${privateKey.replace(/^0x/, '')}`);
   }
 
-  /** Sends one attempt of the SDK with the request functions of ccxt. */
+  /** Sends one of the SDK's attempts with ccxt's request functions. */
   async #fetch(target: string, body: string): Promise<Response> {
     const path = target.slice(target.lastIndexOf('/') + 1);
     if (path === 'info') {
@@ -191,14 +191,14 @@ export class Link {
   }
 }
 
-/** The part of a response that both transports of ccxt have. */
+/** The part of a response common to both of ccxt's transports. */
 type RawResponse = {
   readonly status: number;
   readonly headers: Headers | Record<string, string | undefined>;
   text(): Promise<string>;
 };
 
-/** Copies the response of any transport to the form that the SDK reads. */
+/** Converts any transport's response to the form that the SDK reads. */
 async function copyOf(response: RawResponse): Promise<Response> {
   const { headers, status } = response;
   const kept = ['date', 'retry-after'].flatMap((name): [string, string][] => {

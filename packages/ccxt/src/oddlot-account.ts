@@ -34,14 +34,14 @@ const SUB_ACCOUNTS: Readonly<Record<string, SubAccount>> = {
 
 const LEDGER_MAX = 2000;
 const WITHDRAWALS_MAX = 200;
-/** The number of newest withdrawals that are searched for a new one. */
+/** How many of the newest withdrawals are searched for a new one. */
 const NEW_WITHDRAWALS = 10;
 /** The factor of margin amounts, which are sent in micro-USDC. */
 const MICRO = '1000000';
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** Provides the balances, positions, payments and settings of an account. */
+/** Provides an account's balances, positions, payments and settings. */
 export class OddlotAccount extends OddlotMarkets {
   override describe(): Dict {
     return this.deepExtend(super.describe(), {
@@ -374,7 +374,7 @@ export class OddlotAccount extends OddlotMarkets {
       accountType === undefined ? {} : { accountTypes: [this.#subAccount(accountType)] };
     const span = spanOf(this, since, params);
     const query = { type: 'userNonFundingLedgerUpdates', user, ...accountTypes, ...span } as const;
-    // Pages can also contain rows of other kinds, so the query requests pages of the maximum size.
+    // Pages can also include rows of other kinds, so the query requests pages of the maximum size.
     const rows = await rowsOf((page) => this.link.page({ ...query, ...page }), {
       max: LEDGER_MAX,
       since,

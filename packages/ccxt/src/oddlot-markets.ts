@@ -24,15 +24,13 @@ import {
   tradeOf,
 } from './perp-markets.ts';
 
-/** The maximum number of rows of a query that starts with the oldest row. */
+/** The maximum number of rows in a query that starts with the oldest row. */
 const HISTORY_ROWS_MAX = 500;
 const LIQUIDATIONS_MAX = 200;
-/**
- * The age of the first rows of a history without a start: 90 days, after which rows are deleted.
- */
+/** The age of the first rows if no start is given: 90 days, after which rows are deleted. */
 const HISTORY_MS = 90 * 86_400_000;
 
-/** Provides the markets and the public data of the perps of a venue. */
+/** Provides the markets and public data for a venue's perps. */
 export class OddlotMarkets extends connected(Exchange) {
   override describe(): Dict {
     return this.deepExtend(super.describe(), {
@@ -88,7 +86,7 @@ export class OddlotMarkets extends connected(Exchange) {
     return bookAs(this, book, { symbol: market.symbol, limit });
   }
 
-  /** The best bid and ask are those of the book; the other fields are those of the tickers. */
+  /** The best bid and ask come from the book; the other fields come from the tickers. */
   async fetchTicker(symbol: string, _params: Dict = {}): Promise<Dict> {
     await this.loadMarkets();
     const { id } = this.market(symbol);
@@ -148,7 +146,7 @@ export class OddlotMarkets extends connected(Exchange) {
     return rates[this.market(symbol).symbol];
   }
 
-  /** Funding is paid every hour, so the result is that of `fetchFundingRate`. */
+  /** Funding is paid every hour, so the result is the same as for `fetchFundingRate`. */
   async fetchFundingInterval(symbol: string, params: Dict = {}): Promise<unknown> {
     return this.fetchFundingRate(symbol, params);
   }
@@ -238,7 +236,7 @@ export class OddlotMarkets extends connected(Exchange) {
     return this.streams.first(tickersChannel(undefined));
   }
 
-  /** Returns the terms of perps by instrument id. */
+  /** Returns perps' terms by instrument id. */
   async detailsOf(
     markets: readonly Market[],
   ): Promise<ReadonlyMap<string, PerpMetaDetail['instruments'][number]>> {
@@ -274,7 +272,7 @@ export class OddlotMarkets extends connected(Exchange) {
   }
 }
 
-/** Returns a book as in ccxt, with at most `limit` levels on each side. */
+/** Returns a book in ccxt's format, with at most `limit` levels on each side. */
 export function bookAs(
   exchange: Exchange,
   { levels: [bids, asks], time }: L2Book,

@@ -26,7 +26,7 @@ import {
 
 const HISTORY_MAX = 2000;
 
-/** Provides the orders and fills of an account. */
+/** Provides an account's orders and fills. */
 export class OddlotTrading extends OddlotAccount {
   override describe(): Dict {
     return this.deepExtend(super.describe(), {
@@ -64,7 +64,7 @@ export class OddlotTrading extends OddlotAccount {
   }
 
   /**
-   * Places an order and waits for its execution. The supported `params` are `timeInForce` (GTC,
+   * Places an order and waits until it is executed. The supported `params` are `timeInForce` (GTC,
    * IOC, PO, GTD with `expireTime`), `postOnly`, `reduceOnly`, `clientOrderId`, `triggerPrice`,
    * `stopLossPrice`, `takeProfitPrice`, `takeProfit` and `stopLoss` with a `triggerPrice`,
    * `marginMode`, `slippage`, `expiresAfter`, `builder` and `vaultAddress`.
@@ -87,7 +87,7 @@ export class OddlotTrading extends OddlotAccount {
     return placedOf(this, action.orders[0]!, result);
   }
 
-  /** Places orders with one action. An order that is rejected has the status `rejected`. */
+  /** Places orders in one action. A rejected order has the status `rejected`. */
   async createOrders(orders: readonly OrderArguments[], params: Dict = {}): Promise<Dict[]> {
     await this.loadMarkets();
     const priced = await Promise.all(
@@ -99,8 +99,8 @@ export class OddlotTrading extends OddlotAccount {
   }
 
   /**
-   * Changes the price and the total size of a resting order, which keeps its id. A price or an
-   * amount that is not given stays unchanged.
+   * Changes the price and the total size of a resting order, which keeps its id. If the price or
+   * amount is not given, it stays unchanged.
    */
   async editOrder(
     id: string,
@@ -167,7 +167,7 @@ export class OddlotTrading extends OddlotAccount {
     );
   }
 
-  /** Cancels all orders, triggers and TP/SL orders of a symbol, or of all perps. */
+  /** Cancels all orders, trigger orders and TP/SL orders for a symbol, or for all perps. */
   async cancelAllOrders(symbol?: string, params: Dict = {}): Promise<Dict[]> {
     await this.loadMarkets();
     const asset = symbol === undefined ? undefined : Number(this.market(symbol).id);
@@ -187,8 +187,8 @@ export class OddlotTrading extends OddlotAccount {
   }
 
   /**
-   * Cancels all orders after a time in milliseconds of at least 5 s, unless the method is called
-   * again. Zero removes the schedule. Reduce-only triggers stay.
+   * Cancels all orders after the given time in milliseconds (at least 5 s), unless the method is
+   * called again first. Zero removes the schedule. Reduce-only triggers remain.
    */
   async cancelAllOrdersAfter(timeout: number, params: Dict = {}): Promise<Dict> {
     const time = timeout > 0 ? (await this.fetchTime()) + timeout : undefined;
@@ -199,8 +199,8 @@ export class OddlotTrading extends OddlotAccount {
   }
 
   /**
-   * Returns the orders that rest or wait for their trigger price, and the TP/SL orders of
-   * positions.
+   * Returns the orders that are resting or waiting for their trigger price, and positions' TP/SL
+   * orders.
    */
   async fetchOpenOrders(
     symbol?: string,
@@ -228,7 +228,7 @@ export class OddlotTrading extends OddlotAccount {
     return this.filterBySinceLimit(this.sortBy(orders, 'timestamp'), since, limit, 'timestamp');
   }
 
-  /** Returns orders in any state. `since` refers to the last change of an order. */
+  /** Returns orders in any state. `since` refers to an order's last change. */
   async fetchOrders(
     symbol?: string,
     since?: number,
@@ -238,7 +238,7 @@ export class OddlotTrading extends OddlotAccount {
     return this.#history({ symbol, since, limit, params }, () => true);
   }
 
-  /** Returns orders that were filled completely. */
+  /** Returns completely filled orders. */
   async fetchClosedOrders(
     symbol?: string,
     since?: number,
@@ -333,7 +333,7 @@ export class OddlotTrading extends OddlotAccount {
 
   /**
    * Adds the limit price of a market order: the given price, or the best price of the book, plus
-   * the slippage. The venue also limits it to 5% from the mark.
+   * the slippage. The venue also limits it to within 5% of the mark.
    */
   async #priced(order: OrderArguments): Promise<OrderArguments> {
     const { params, price, side, symbol, type } = order;

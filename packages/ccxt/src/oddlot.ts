@@ -84,7 +84,7 @@ export class Oddlot extends OddlotTrading {
     return this.streams.end(tickersChannel([await this.#idOf(symbol)]));
   }
 
-  /** Returns the tickers that have changed. The first call returns those of all symbols. */
+  /** Returns the tickers that have changed. The first call returns all symbols' tickers. */
   async watchTickers(symbols?: string[], _params: Dict = {}): Promise<Dict> {
     const rows = await this.streams.next(await this.#tickersOf(symbols), { name: ALL });
     const tickers = rows.map((row: Ticker) => tickerOf(this, row));
@@ -161,7 +161,7 @@ export class Oddlot extends OddlotTrading {
     return this.streams.end(stateChannel(this.link.user(params), 'perp'));
   }
 
-  /** Returns all positions of the symbols after each change. */
+  /** Returns all positions in the symbols after each change. */
   async watchPositions(
     symbols?: string[],
     _since?: number,

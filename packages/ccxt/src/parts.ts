@@ -6,7 +6,7 @@ import type { Link, Page } from './link.ts';
 /** The only currency of balances, fees and margin. */
 export const USDC = 'USDC';
 
-/** The intervals of candles, which have the same names in ccxt and in the API. */
+/** The candle intervals, which have the same names in ccxt and in the API. */
 export const TIMEFRAMES: Readonly<Record<string, string>> = Object.fromEntries(
   ['1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '8h', '12h', '1d', '3d', '1w', '1M'].map(
     (name) => [name, name],
@@ -37,24 +37,24 @@ const TIMES_IN_FORCE: Readonly<Record<HistOrder['tif'], string>> = {
 export const timeInForceOf = (tif: string): string | undefined =>
   TIMES_IN_FORCE[tif as HistOrder['tif']];
 
-/** Converts an unset string of the API to undefined. */
+/** Converts an unset string from the API to undefined. */
 export const given = (text: string | null | undefined): string | undefined =>
   text === null || text === '' ? undefined : text;
 
-/** Returns the fee of a row as in ccxt. */
+/** Returns a row's fee in ccxt's format. */
 export const feeOf = (exchange: BaseExchange, cost: string | undefined): Dict | undefined =>
   cost === undefined ? undefined : { cost: exchange.parseNumber(cost), currency: USDC };
 
-/** Returns the time of a row as in ccxt. */
+/** Returns a row's time in ccxt's format. */
 export const timeOf = (exchange: BaseExchange, timestamp: number | undefined): Dict => ({
   timestamp,
   datetime: exchange.iso8601(timestamp),
 });
 
-/** The markets of an exchange by instrument id and by the names that rows of the API contain. */
+/** An exchange's markets, by instrument id and by the names used in API rows. */
 const INDEXES = new WeakMap<object, ReadonlyMap<string, Market>>();
 
-/** The fields with which rows of the API identify their instrument. */
+/** The fields by which API rows identify their instrument. */
 type Instrumented = {
   readonly instrumentId?: number | string;
   readonly asset?: string;
@@ -62,8 +62,7 @@ type Instrumented = {
 };
 
 /**
- * Finds the market of a row. There is no market if the instrument was listed after the markets were
- * loaded.
+ * Finds a row's market. There is none if the instrument was listed after the markets were loaded.
  */
 export function marketIn(exchange: BaseExchange, row: Instrumented): Market | undefined {
   const { markets } = exchange;
@@ -92,7 +91,7 @@ export function marketsOf(
   return named.map((symbol) => exchange.market(symbol));
 }
 
-/** Returns the rows of symbols as an object that is keyed by symbol. */
+/** Returns rows as an object keyed by symbol. */
 export function bySymbol(
   exchange: BaseExchange,
   rows: readonly Dict[],
@@ -109,8 +108,8 @@ export function bySymbol(
 const PAGES_MAX = 50;
 
 /**
- * Reads rows of the history. The venue returns the newest rows first. Without a start, one page
- * therefore has the newest `limit` rows; with a start, all pages are read to find the oldest rows.
+ * Reads rows from the history. The venue returns the newest rows first. If no start is given, one
+ * page therefore has the newest `limit` rows; otherwise all pages are read to find the oldest rows.
  */
 export async function rowsOf<Row>(
   ask: (page: { limit: number; cursor?: string }) => Promise<Page<readonly Row[]>>,
@@ -129,7 +128,7 @@ export async function rowsOf<Row>(
   return rows;
 }
 
-/** Returns the start of the time range of a query and its end, if `params` has one. */
+/** Returns the start of a query's time range, and its end if `params` has one. */
 export function spanOf(
   exchange: BaseExchange,
   since: number | undefined,
@@ -142,7 +141,7 @@ export function spanOf(
   };
 }
 
-/** Reads the book of an instrument. */
+/** Reads an instrument's book. */
 export async function bookOf(link: Link, id: string): Promise<L2Book> {
   return link.info({ type: 'l2Book', coin: id });
 }
@@ -162,7 +161,7 @@ const CANDLES_DEFAULT = 500;
 
 type Interval = InfoRequestOf<'candleSnapshot'>['req']['interval'];
 
-/** Reads candles. Without a start, the newest ones are read. */
+/** Reads candles. If no start is given, the newest ones are read. */
 export async function candlesOf(
   exchange: BaseExchange,
   link: Link,
@@ -173,7 +172,7 @@ export async function candlesOf(
   const count = Math.min(limit ?? CANDLES_DEFAULT, CANDLES_MAX);
   const until = exchange.safeInteger(params, 'until');
   const newest = until ?? exchange.milliseconds();
-  // A month of ccxt has 30 days, so one more step includes the longer ones.
+  // A month in ccxt has 30 days, so one extra interval covers longer months.
   const startTime = Math.max(0, since ?? newest - stepMs * (count + 1));
   const endTime = until ?? (since === undefined ? undefined : since + stepMs * (count + 1));
   const span = { startTime, ...(endTime === undefined ? {} : { endTime }) };
@@ -182,12 +181,12 @@ export async function candlesOf(
   return since === undefined ? candles.slice(-count) : candles.slice(0, count);
 }
 
-/** Returns a candle as in ccxt. */
+/** Returns a candle in ccxt's format. */
 export function ohlcvOf(exchange: BaseExchange, { t, o, h, l, c, v }: Candle) {
   return [t, ...[o, h, l, c, v].map((text) => exchange.parseNumber(text))];
 }
 
-/** Returns the market of a symbol, which is required. */
+/** Returns a symbol's market; the symbol is required. */
 export function namedMarket(exchange: BaseExchange, symbol: string | undefined): Market {
   if (symbol === undefined) throw new BadSymbol(`${exchange.id} requires a symbol`);
   return exchange.market(symbol);

@@ -9,7 +9,7 @@ import type {
 import { type BaseExchange, type Dict, Precise } from 'ccxt';
 import { feeOf, given, marketIn, sideOf, timeOf, USDC } from './parts.ts';
 
-/** Returns the balance of a sub-account. The equity includes unrealised profits. */
+/** Returns a sub-account's balance. The equity includes unrealised profits. */
 export function balanceOf(exchange: BaseExchange, state: ClearinghouseState): Dict {
   const { marginSummary, time, withdrawable } = state;
   return exchange.safeBalance({
@@ -19,7 +19,7 @@ export function balanceOf(exchange: BaseExchange, state: ClearinghouseState): Di
   });
 }
 
-/** Returns the USDC of the outcome sub-account, without the value of its shares. */
+/** Returns the outcome sub-account's USDC, without the value of its shares. */
 export function freeBalanceOf(exchange: BaseExchange, state: ClearinghouseState): Dict {
   const { marginSummary, time, withdrawable } = state;
   return exchange.safeBalance({
@@ -29,7 +29,7 @@ export function freeBalanceOf(exchange: BaseExchange, state: ClearinghouseState)
   });
 }
 
-/** Returns a perp position as in ccxt. */
+/** Returns a perp position in ccxt's format. */
 export function positionOf(exchange: BaseExchange, row: AssetPosition): Dict {
   const { position, tpsl, type } = row;
   const { entryPx, leverage, liquidationPx, marginUsed, markPx, positionValue, szi } = position;
@@ -70,7 +70,7 @@ export function positionOf(exchange: BaseExchange, row: AssetPosition): Dict {
   });
 }
 
-/** Returns a fill of an account as a trade of ccxt. Its fee includes that of the builder. */
+/** Returns an account's fill as a ccxt trade. Its fee includes the builder fee. */
 export function fillOf(exchange: BaseExchange, row: Fill): Dict {
   const market = marketIn(exchange, row);
   const cost = row.builderFee === undefined ? row.fee : Precise.stringAdd(row.fee, row.builderFee);
@@ -91,7 +91,7 @@ export function fillOf(exchange: BaseExchange, row: Fill): Dict {
   return exchange.safeTrade(trade, market);
 }
 
-/** Returns a funding payment as in ccxt; a positive amount was received. */
+/** Returns a funding payment in ccxt's format; a positive amount was received. */
 export function fundingOf(exchange: BaseExchange, row: FundingRow): Dict {
   return {
     symbol: marketIn(exchange, row)?.symbol,
@@ -104,7 +104,7 @@ export function fundingOf(exchange: BaseExchange, row: FundingRow): Dict {
   };
 }
 
-/** The kind and direction of a ledger row in ccxt. */
+/** A ledger row's kind and direction in ccxt. */
 type LedgerKind = readonly [type: string, direction: 'in' | 'out'];
 
 const LEDGER_KINDS: Readonly<Record<string, LedgerKind>> = {
@@ -142,8 +142,8 @@ type Delta = LedgerUpdate['delta'] & {
 };
 
 /**
- * Returns a ledger row of one sub-account as in ccxt. Liquidation steps do not change the balance
- * themselves, so they are omitted.
+ * Returns one sub-account's ledger row in ccxt's format. Liquidation steps do not themselves change
+ * the balance, so they are omitted.
  */
 export function ledgerEntryOf(
   exchange: BaseExchange,
@@ -184,7 +184,7 @@ function kindOf(delta: Delta, account: string): LedgerKind | undefined {
   return LEDGER_KINDS[delta.type];
 }
 
-/** Returns a ledger row as a transfer of ccxt; undefined for other rows. */
+/** Returns a ledger row as a ccxt transfer; undefined for other rows. */
 export function transferOf(exchange: BaseExchange, row: LedgerUpdate): Dict | undefined {
   const { amount, destination, fromAccountType, toAccountType, type, user } = row.delta as Delta;
   if (!['accountTransfer', 'send', 'receive'].includes(type)) return undefined;
@@ -210,7 +210,7 @@ const NO_TAGS = {
   network: undefined,
 };
 
-/** Returns a deposit or a grant of test funds as a transaction of ccxt. */
+/** Returns a deposit or a grant of test funds as a ccxt transaction. */
 export function depositOf(exchange: BaseExchange, row: LedgerUpdate, user: string): Dict {
   const { amount, type } = row.delta as Delta;
   return {
@@ -232,7 +232,7 @@ export function depositOf(exchange: BaseExchange, row: LedgerUpdate, user: strin
   };
 }
 
-/** Returns a withdrawal as a transaction of ccxt. The amount includes the fee. */
+/** Returns a withdrawal as a ccxt transaction. The amount includes the fee. */
 export function withdrawalOf(exchange: BaseExchange, row: Withdrawal): Dict {
   return {
     id: String(row.id),

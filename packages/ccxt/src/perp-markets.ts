@@ -15,7 +15,7 @@ import { given, marketIn, sideOf, timeOf, USDC } from './parts.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Returns a perp as a market of ccxt. The fee rates are those of the lowest tier. */
+/** Returns a perp as a ccxt market. The fee rates are the lowest tier's. */
 export function perpMarket(exchange: BaseExchange, perp: PerpMeta, fees: FeeTierInfo): Dict {
   const { baseCurrency: base, basePrecision, index, maxLeverage, priceTick } = perp;
   const [tier] = fees.tiers;
@@ -56,7 +56,7 @@ export function perpMarket(exchange: BaseExchange, perp: PerpMeta, fees: FeeTier
   });
 }
 
-/** Returns USDC and the base assets of perps as currencies of ccxt. */
+/** Returns USDC and the base assets of perps as ccxt currencies. */
 export function currenciesOf(
   exchange: BaseExchange,
   perps: readonly PerpMeta[],
@@ -116,7 +116,7 @@ function usdcOf(exchange: BaseExchange, settings: Settings): Dict {
   });
 }
 
-/** Returns a row of the tickers stream as a ticker of ccxt. */
+/** Returns a row from the tickers stream as a ccxt ticker. */
 export function tickerOf(exchange: BaseExchange, row: Ticker, book?: L2Book): Dict {
   const market = marketIn(exchange, row);
   const [bid, ask] = [book?.levels[0][0], book?.levels[1][0]];
@@ -142,7 +142,7 @@ export function tickerOf(exchange: BaseExchange, row: Ticker, book?: L2Book): Di
   return exchange.safeTicker(ticker, market);
 }
 
-/** Returns a public trade as in ccxt. */
+/** Returns a public trade in ccxt's format. */
 export function tradeOf(exchange: BaseExchange, row: Trade): Dict {
   const market = marketIn(exchange, row);
   const trade = {
@@ -162,7 +162,7 @@ export function tradeOf(exchange: BaseExchange, row: Trade): Dict {
   return exchange.safeTrade(trade, market);
 }
 
-/** Returns the projected funding rate of the current hour as in ccxt. */
+/** Returns the projected funding rate for the current hour in ccxt's format. */
 export function fundingRateOf(exchange: BaseExchange, row: Ticker): Dict {
   const fundingTimestamp = (Math.floor(row.time / HOUR_MS) + 1) * HOUR_MS;
   return {
@@ -201,7 +201,7 @@ export function fundingRateHistoryOf(
 
 type InterestRow = Pick<OpenInterestRow, 'markPx' | 'openInterest' | 'time'>;
 
-/** Returns an open interest, whose value is that at the mark. */
+/** Returns the open interest, valued at the mark. */
 export function openInterestOf(exchange: BaseExchange, row: InterestRow, market?: Market): Dict {
   const mark = given(row.markPx);
   const value = mark === undefined ? undefined : Precise.stringMul(row.openInterest, mark);
@@ -218,7 +218,7 @@ export function openInterestOf(exchange: BaseExchange, row: InterestRow, market?
 
 type Instrument = PerpMetaDetail['instruments'][number];
 
-/** Returns the margin tiers of a perp as in ccxt. */
+/** Returns a perp's margin tiers in ccxt's format. */
 export function leverageTiersOf(exchange: BaseExchange, { marginTable }: Instrument): Dict[] {
   const market = marketIn(exchange, marginTable);
   return marginTable.tiers.map((tier) => ({
@@ -235,9 +235,7 @@ export function leverageTiersOf(exchange: BaseExchange, { marginTable }: Instrum
 
 type Rates = { readonly perpMakerFeeRate: string; readonly perpTakerFeeRate: string };
 
-/**
- * Returns the fee rates of an account in a perp, which are the lower of its tier's and the perp's.
- */
+/** Returns an account's fee rates on a perp: the lower of the tier rate and the perp rate. */
 export function tradingFeeOf(exchange: BaseExchange, { perp }: Instrument, rates: Rates): Dict {
   const lower = (a: string, b: string): string => (Precise.stringLt(a, b) ? a : b);
   return {

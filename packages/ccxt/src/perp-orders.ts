@@ -22,7 +22,7 @@ import {
 import { refusalError } from './errors.ts';
 import { feeOf, given, marketIn, sideOf, statusOf, timeInForceOf, timeOf } from './parts.ts';
 
-/** An order in the parameters of `createOrder`. */
+/** An order, as the parameters of `createOrder`. */
 export type OrderArguments = {
   readonly symbol: string;
   readonly type: string;
@@ -34,7 +34,7 @@ export type OrderArguments = {
 
 type Side = 'buy' | 'sell';
 
-/** The times in force of ccxt and those of the venue. */
+/** ccxt's time-in-force values and the venue's. */
 const TIFS: Readonly<Record<string, 'Gtc' | 'Alo' | 'Ioc' | 'Gtd'>> = {
   GTC: 'Gtc',
   PO: 'Alo',
@@ -43,10 +43,10 @@ const TIFS: Readonly<Record<string, 'Gtc' | 'Alo' | 'Ioc' | 'Gtd'>> = {
   GTD: 'Gtd',
 };
 
-/** An order as it is sent, with its attached take-profit and stop-loss. */
+/** An order in the form in which it is sent, with its attached take-profit and stop-loss. */
 type Draft = { readonly entry: OrderEntry; readonly takeProfit?: Exit; readonly stopLoss?: Exit };
 
-/** Builds the action of one order. */
+/** Builds the action for one order. */
 export function orderAction(exchange: BaseExchange, order: OrderArguments): OrderParameters {
   const { entry: parent, ...exits } = draftOf(exchange, order);
   const builder = builderOf(exchange, order.params);
@@ -56,7 +56,7 @@ export function orderAction(exchange: BaseExchange, order: OrderArguments): Orde
   return { ...bracketOrder({ parent, ...exits }), ...builder };
 }
 
-/** Builds the action of several orders, which cannot have attached orders. */
+/** Builds the action for several orders, which cannot have attached orders. */
 export function ordersAction(
   exchange: BaseExchange,
   orders: readonly OrderArguments[],
@@ -144,7 +144,7 @@ function limitEntry(exchange: BaseExchange, order: OrderArguments, basics: Basic
   return limitOrder({ ...basics, price, tif, expireTime });
 }
 
-/** Reads the time in force from the parameters of an order. */
+/** Reads the time in force from an order's parameters. */
 export function readTif(exchange: BaseExchange, params: Dict): 'Gtc' | 'Alo' | 'Ioc' | 'Gtd' {
   const name = exchange.safeStringUpper(params, 'timeInForce', 'GTC') ?? 'GTC';
   const tif = TIFS[name];
@@ -161,9 +161,9 @@ export function readTif(exchange: BaseExchange, params: Dict): 'Gtc' | 'Alo' | '
 type Trigger = { readonly price: string; readonly kind: 'tp' | 'sl'; readonly isExit: boolean };
 
 /**
- * Reads the trigger of an order. `stopLossPrice` and `takeProfitPrice` close a position. By
- * default, `triggerPrice` is a stop order: a buy above the mark, or a sell below it.
- * `triggerDirection` can select the opposite direction.
+ * Reads an order's trigger. `stopLossPrice` and `takeProfitPrice` close a position. By default,
+ * `triggerPrice` is a stop order: a buy above the mark, or a sell below it. `triggerDirection` can
+ * select the opposite direction.
  */
 function triggerOf(exchange: BaseExchange, side: Side, params: Dict): Trigger | undefined {
   const stopLoss = exchange.safeString(params, 'stopLossPrice');
@@ -200,7 +200,7 @@ function exitOf(
   };
 }
 
-/** Returns an order that was just sent, together with its result. */
+/** Returns an order that has just been sent, together with its result. */
 export function placedOf(exchange: BaseExchange, entry: OrderEntry, result: OrderResult): Dict {
   const market = marketIn(exchange, { instrumentId: entry.a });
   const limit = 'limit' in entry.t ? entry.t.limit : undefined;
@@ -227,7 +227,7 @@ export function placedOf(exchange: BaseExchange, entry: OrderEntry, result: Orde
   return exchange.safeOrder(order, market);
 }
 
-/** Throws the refusal of an entry. */
+/** Throws an entry's refusal. */
 export function refuseEntry(exchange: BaseExchange, { error }: Pick<OrderResult, 'error'>): void {
   if (error !== null) throw refusalError(exchange.id, { message: error });
 }
@@ -240,7 +240,7 @@ function triggerFields(trigger: string | undefined, kind: 'tp' | 'sl' | undefine
   };
 }
 
-/** Returns an order of the open orders or the history as in ccxt. */
+/** Returns an order from the open orders or the history in ccxt's format. */
 export function orderOf(
   exchange: BaseExchange,
   row: HistOrderRow | Pick<HistOrder, keyof HistOrder>,
@@ -280,8 +280,8 @@ export function orderOf(
 }
 
 /**
- * The size decimals of a quotient. The quotient is exact, because sizes have at most this number of
- * decimals.
+ * The number of decimals in a size computed as a quotient. The quotient is exact, because sizes
+ * have at most this number of decimals.
  */
 const SIZE_DECIMALS = 8;
 
@@ -291,13 +291,13 @@ function filledOf({ filledAmount, origSz, status }: HistOrder, average: string):
   return Precise.stringDiv(filledAmount, average, SIZE_DECIMALS);
 }
 
-/** Returns the kind of a trigger order from its side and its condition. */
+/** Returns the kind of a trigger order from its side and condition. */
 function kindOf(side: Side, condition: string): 'tp' | 'sl' {
   const isAbove = condition.startsWith('Price above');
   return isAbove === (side === 'sell') ? 'tp' : 'sl';
 }
 
-/** Returns an order that waits for its trigger price as in ccxt. */
+/** Returns an order that is waiting for its trigger price in ccxt's format. */
 export function triggerRowOf(exchange: BaseExchange, row: TriggerOrder): Dict {
   const market = marketIn(exchange, row);
   const order = {
@@ -320,7 +320,7 @@ export function triggerRowOf(exchange: BaseExchange, row: TriggerOrder): Dict {
   return exchange.safeOrder(order, market);
 }
 
-/** Returns the take-profit and stop-loss orders of a position as orders of ccxt. */
+/** Returns a position's take-profit and stop-loss orders as ccxt orders. */
 export function exitsOf(exchange: BaseExchange, { position, tpsl }: AssetPosition): Dict[] {
   const market = marketIn(exchange, position);
   const side = Precise.stringGt(position.szi, '0') ? 'sell' : 'buy';
@@ -357,7 +357,7 @@ export function exitsOf(exchange: BaseExchange, { position, tpsl }: AssetPositio
   });
 }
 
-/** Returns an event of the stream of orders as in ccxt. */
+/** Returns an event from the order stream in ccxt's format. */
 export function orderUpdateOf(exchange: BaseExchange, update: OrderUpdate): Dict {
   const { order, status, statusTimestamp } = update;
   const market = marketIn(exchange, order);
@@ -382,7 +382,7 @@ export function orderUpdateOf(exchange: BaseExchange, update: OrderUpdate): Dict
   return exchange.safeOrder(fields, market);
 }
 
-/** Returns the report of an order as an order of ccxt, with its fills as trades. */
+/** Returns an order's report as a ccxt order, with its fills as trades. */
 export function reportOf(exchange: BaseExchange, report: OrderReport): Dict {
   const market = marketIn(exchange, report);
   const { end, fee, builderFee } = report;
@@ -408,7 +408,7 @@ export function reportOf(exchange: BaseExchange, report: OrderReport): Dict {
   return exchange.safeOrder(fields, market);
 }
 
-/** Returns the fills of a report as trades of ccxt. */
+/** Returns a report's fills as ccxt trades. */
 export function reportTradesOf(exchange: BaseExchange, report: OrderReport): Dict[] {
   const market: Market | undefined = marketIn(exchange, report);
   return report.fills.map((fill) =>

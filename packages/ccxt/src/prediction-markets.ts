@@ -20,7 +20,7 @@ const MARKETS_MAX = 50;
 /** The maximum number of events that `fetchMarkets` reads. */
 const EVENTS_READ_MAX = 2000;
 
-/** The status of events in ccxt and in the API. */
+/** Event statuses in ccxt and in the API. */
 const STATUSES: Readonly<Record<string, 'open' | 'resolved' | 'all'>> = {
   active: 'open',
   inactive: 'resolved',
@@ -34,7 +34,7 @@ const SORTS: Readonly<Record<string, 'volume' | 'liquidity' | 'newest'>> = {
   newest: 'newest',
 };
 
-/** Provides the markets and the public data of the outcome markets of a venue. */
+/** Provides the markets and public data for a venue's outcome markets. */
 export class PredictionMarkets extends connected(PredictionExchange) {
   override describe(): Dict {
     return this.deepExtend(super.describe(), {
@@ -78,8 +78,8 @@ export class PredictionMarkets extends connected(PredictionExchange) {
   }
 
   /**
-   * Returns events. `params` must contain at least one of `query`, `queries`, `tags`, `eventId` and
-   * `slug`, and can contain `status`, `sort` and `limit`.
+   * Returns events. `params` must include at least one of `query`, `queries`, `tags`, `eventId` and
+   * `slug`, and may include `status`, `sort` and `limit`.
    */
   async fetchEvents(params: Dict = {}): Promise<Dict[]> {
     this.requireEventQuery(params);
@@ -106,12 +106,12 @@ export class PredictionMarkets extends connected(PredictionExchange) {
     const unique = [...new Map(found.map((event) => [event.event_id, event])).values()];
     const events = unique.map((event) => eventOf(this, event));
     for (const event of events) this.indexEventOutcomes(event);
-    // The venue has already searched and filtered the events, and the titles do not necessarily
+    // The venue has already searched and filtered the events, and their titles do not necessarily
     // contain the search words.
     return this.applyEventFetchParams(events, this.omit(params, ['tags', 'status']), []);
   }
 
-  /** Returns the event with a slug. */
+  /** Returns the event with the given slug. */
   async fetchEvent(id: string, _params: Dict = {}): Promise<Dict> {
     const answer = await this.link.info({ type: 'outcomeMeta', eventSlug: id, markets: 'event' });
     if ('events' in answer) throw new BadSymbol(`${this.id} has no event ${id}`);
@@ -120,7 +120,7 @@ export class PredictionMarkets extends connected(PredictionExchange) {
     return event;
   }
 
-  /** Finds an outcome by its handle, or by its id such as `100000:YES`. */
+  /** Finds an outcome by its handle, or by an id such as `100000:YES`. */
   override async fetchOutcome(outcome: string): Promise<Outcome> {
     const id = /^(\d+):(?:YES|NO)$/.exec(outcome)?.[1];
     if (id === undefined) return super.fetchOutcome(outcome);
@@ -204,7 +204,7 @@ export class PredictionMarkets extends connected(PredictionExchange) {
     return { ...interest, outcome: found.outcome, outcomeId, label, market };
   }
 
-  /** Loads the markets with those of the ids that are not loaded yet. */
+  /** Loads the markets with these ids that have not been loaded yet. */
   async loadInstruments(ids: readonly number[]): Promise<void> {
     const missing = [...new Set(ids)].filter((id) => !this.hasOutcome(`${id}:YES`));
     for (const instrumentIds of chunks(missing, MARKETS_MAX)) {

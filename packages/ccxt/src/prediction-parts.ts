@@ -35,12 +35,12 @@ export const infoOf = ({ info }: Outcome): OutcomeInfo => info as OutcomeInfo;
 export const outcomeIdOf = (instrumentId: number | string, leg: Leg): string =>
   `${instrumentId}:${leg.toUpperCase()}`;
 
-/** Returns the price of an outcome for a book price, which is that of YES. */
+/** Returns an outcome's price for a book price, which is a YES price. */
 const ofLeg = (leg: Leg, price: string): string => (leg === 'Yes' ? price : otherLegPrice(price));
 
 const otherSide = (side: 'buy' | 'sell'): 'buy' | 'sell' => (side === 'buy' ? 'sell' : 'buy');
 
-/** Returns an outcome market of the venue as a market of ccxt. */
+/** Returns one of the venue's outcome markets as a ccxt market. */
 export function marketOf(exchange: Exchange, meta: OutcomeMarketMeta): Dict {
   const number = (text: string | null | undefined): number | undefined =>
     exchange.parseNumber(given(text));
@@ -142,7 +142,7 @@ function outcomeRow(
   };
 }
 
-/** Returns an event with its markets as in ccxt. */
+/** Returns an event and its markets in ccxt's format. */
 export function eventOf(exchange: Exchange, meta: OutcomeEventMeta): Dict {
   return {
     id: String(meta.event_id),
@@ -168,7 +168,7 @@ export function eventOf(exchange: Exchange, meta: OutcomeEventMeta): Dict {
   };
 }
 
-/** The fields with which rows of ccxt identify their outcome. */
+/** The fields by which ccxt rows identify their outcome. */
 const namesOf = ({ event, label, market, outcome, outcomeId }: Outcome): Dict => ({
   outcome,
   outcomeId,
@@ -177,7 +177,7 @@ const namesOf = ({ event, label, market, outcome, outcomeId }: Outcome): Dict =>
   event,
 });
 
-/** Returns the context of a market as the ticker of one outcome. */
+/** Returns a market's context as one outcome's ticker. */
 export function tickerOf(exchange: Exchange, row: OutcomeAssetCtx, outcome: Outcome): Dict {
   const { leg } = infoOf(outcome);
   const price = (text: string | null): string | undefined =>
@@ -199,7 +199,7 @@ export function tickerOf(exchange: Exchange, row: OutcomeAssetCtx, outcome: Outc
   });
 }
 
-/** Returns the book of a market as that of one outcome. */
+/** Returns a market's book as one outcome's book. */
 export function bookOfOutcome(
   exchange: Exchange,
   { levels: [bids, asks], time }: L2Book,
@@ -214,7 +214,7 @@ export function bookOfOutcome(
   return exchange.safePredictionOrderBook(book, outcome);
 }
 
-/** Returns a candle of a market as that of one outcome. */
+/** Returns a market's candle as one outcome's candle. */
 export function candleOf(exchange: Exchange, { t, o, h, l, c, v }: Candle, outcome: Outcome) {
   const { leg } = infoOf(outcome);
   const [high, low] = leg === 'Yes' ? [h, l] : [l, h];
@@ -222,7 +222,7 @@ export function candleOf(exchange: Exchange, { t, o, h, l, c, v }: Candle, outco
   return [t, ...prices, exchange.parseNumber(v)];
 }
 
-/** Returns a public trade of a market as that of one outcome. */
+/** Returns a public trade on a market as one outcome's trade. */
 export function tradeOf(exchange: Exchange, row: Trade, outcome: Outcome): Dict {
   const { leg } = infoOf(outcome);
   const side = sideOf(row.side);
@@ -237,7 +237,7 @@ export function tradeOf(exchange: Exchange, row: Trade, outcome: Outcome): Dict 
   });
 }
 
-/** An order in the parameters of `createOrder`. */
+/** An order, as the parameters of `createOrder`. */
 export type OutcomeOrderArguments = {
   readonly outcome: string;
   readonly type: string;
@@ -252,7 +252,7 @@ const BUILDERS = {
   No: { buy: buyNo, sell: sellNo },
 } as const;
 
-/** Builds an order on an outcome as it is sent. */
+/** Builds an order on an outcome in the form in which it is sent. */
 export function outcomeEntry(exchange: Exchange, order: OutcomeOrderArguments): OrderEntry {
   const { params, price, type } = order;
   if (type !== 'limit' || price === undefined) {
@@ -281,7 +281,7 @@ export function outcomeEntry(exchange: Exchange, order: OutcomeOrderArguments): 
   return build({ ...basics, tif, expireTime });
 }
 
-/** Returns an order that was just sent, together with its result. */
+/** Returns an order that has just been sent, together with its result. */
 export function placedOf(
   exchange: Exchange,
   entry: OrderEntry,
@@ -305,10 +305,10 @@ export function placedOf(
   });
 }
 
-/** A row of an order in the open orders, the history or the stream. */
+/** An order row from the open orders, the history or the stream. */
 type OrderRow = HistOrder | UpdatedOutcomeOrder;
 
-/** Returns an order of the open orders or the history as in ccxt. */
+/** Returns an order from the open orders or the history in ccxt's format. */
 export function orderOf(exchange: Exchange, row: HistOrderRow | HistOrder, outcome: Outcome): Dict {
   const { order, status, statusTimestamp } =
     'order' in row ? row : { order: row, status: row.status, statusTimestamp: undefined };
@@ -350,7 +350,7 @@ function basicsOf(exchange: Exchange, order: OrderRow): Dict {
   };
 }
 
-/** Returns an event of the stream of orders as in ccxt. */
+/** Returns an event from the order stream in ccxt's format. */
 export function orderUpdateOf(
   exchange: Exchange,
   update: OrderUpdate<UpdatedOutcomeOrder>,
@@ -368,10 +368,10 @@ export function orderUpdateOf(
   });
 }
 
-/** Returns the report of an order as in ccxt. */
+/** Returns an order's report in ccxt's format. */
 export function reportOf(exchange: Exchange, report: OrderReport, outcome: Outcome): Dict {
   const { end, received } = report;
-  // The side of a report is that in the book, so an order on NO has the opposite side.
+  // A report gives the side in the book, so an order on NO has the opposite side.
   const side = sideOf(report.side);
   return exchange.safePredictionOrder({
     id: String(report.oid),
@@ -392,7 +392,7 @@ export function reportOf(exchange: Exchange, report: OrderReport, outcome: Outco
   });
 }
 
-/** Returns a fill of an account as in ccxt. */
+/** Returns an account's fill in ccxt's format. */
 export function fillOf(exchange: Exchange, row: Fill, outcome: Outcome): Dict {
   return exchange.safePredictionTrade({
     id: String(row.tid),
@@ -409,7 +409,7 @@ export function fillOf(exchange: Exchange, row: Fill, outcome: Outcome): Dict {
   });
 }
 
-/** Returns the shares of one outcome as a position of ccxt. */
+/** Returns the shares of one outcome as a ccxt position. */
 export function positionOf(
   exchange: Exchange,
   { position }: AssetPosition,
@@ -434,7 +434,7 @@ export function positionOf(
   });
 }
 
-/** Returns the payout of a resolved market as a settlement of ccxt; undefined for other rows. */
+/** Returns a resolved market's payout as a ccxt settlement; undefined for other rows. */
 export function settlementOf(
   exchange: Exchange,
   row: LedgerUpdate,

@@ -52,7 +52,7 @@ import type { Channel } from './streams.ts';
 
 const HISTORY_MAX = 2000;
 
-/** Provides the account, the orders and the streams of the outcome markets of a venue. */
+/** Provides the account, orders and streams for a venue's outcome markets. */
 export class OddlotPrediction extends PredictionMarkets {
   override describe(): Dict {
     return this.deepExtend(super.describe(), {
@@ -113,7 +113,7 @@ export class OddlotPrediction extends PredictionMarkets {
     return (await this.fetchPositions([outcome], params))[0];
   }
 
-  /** The fee of a taker is rate × size × p × (1 − p), and makers pay no fee. */
+  /** The taker fee is rate × size × p × (1 − p); makers pay no fee. */
   async fetchTradingFee(outcome: string, _params: Dict = {}): Promise<Dict> {
     const found = await this.loadOutcome(outcome);
     const market = this.market(found.market) as unknown as Dict;
@@ -140,7 +140,7 @@ export class OddlotPrediction extends PredictionMarkets {
     return placed!;
   }
 
-  /** Places orders with one action. An order that is rejected has the status `rejected`. */
+  /** Places orders in one action. A rejected order has the status `rejected`. */
   async createOrders(orders: readonly OutcomeOrderArguments[], params: Dict = {}): Promise<Dict[]> {
     return this.#place(
       orders.map((order) => ({ ...order, params: order.params ?? {} })),
@@ -202,7 +202,7 @@ export class OddlotPrediction extends PredictionMarkets {
     );
   }
 
-  /** Cancels all orders of an outcome's market, or all orders on outcome markets. */
+  /** Cancels all orders on an outcome's market, or all orders on outcome markets. */
   async cancelAllOrders(outcome?: string, params: Dict = {}): Promise<Dict[]> {
     const found = outcome === undefined ? undefined : await this.loadOutcome(outcome);
     const asset = found === undefined ? undefined : infoOf(found).instrumentId;
@@ -214,12 +214,12 @@ export class OddlotPrediction extends PredictionMarkets {
     );
   }
 
-  /** Converts USDC to pairs of YES and NO shares of an outcome's market. */
+  /** Converts USDC to pairs of YES and NO shares in an outcome's market. */
   async splitShares(outcome: string, amount: number, params: Dict = {}): Promise<Dict> {
     return this.#operate('split', outcome, { amount, params });
   }
 
-  /** Converts pairs of YES and NO shares of an outcome's market to USDC. */
+  /** Converts pairs of YES and NO shares in an outcome's market to USDC. */
   async mergeShares(outcome: string, amount: number, params: Dict = {}): Promise<Dict> {
     return this.#operate('merge', outcome, { amount, params });
   }
@@ -238,7 +238,7 @@ export class OddlotPrediction extends PredictionMarkets {
     return this.#only(this.sortBy(orders, 'timestamp'), { outcome, since, limit });
   }
 
-  /** Returns orders in any state. `since` refers to the last change of an order. */
+  /** Returns orders in any state. `since` refers to an order's last change. */
   async fetchOrders(
     outcome?: string,
     since?: number,
@@ -248,7 +248,7 @@ export class OddlotPrediction extends PredictionMarkets {
     return this.#history({ outcome, since, limit, params }, () => true);
   }
 
-  /** Returns orders that were filled completely. */
+  /** Returns completely filled orders. */
   async fetchClosedOrders(
     outcome?: string,
     since?: number,
@@ -574,7 +574,7 @@ export class OddlotPrediction extends PredictionMarkets {
   }
 }
 
-/** The fields with which rows of the API identify an outcome. */
+/** The fields by which API rows identify an outcome. */
 type Legged = { readonly instrumentId: number; readonly outcome?: 'Yes' | 'No' | null };
 
 function isOf(outcome: Outcome | undefined, row: Legged): boolean {
@@ -583,7 +583,7 @@ function isOf(outcome: Outcome | undefined, row: Legged): boolean {
   return row.instrumentId === instrumentId && row.outcome === leg;
 }
 
-/** Rows of splits, merges and settlements have no order, and rows of perps have no outcome. */
+/** Rows for splits, merges and settlements have no order, and perp rows have no outcome. */
 const isTrade = ({ oid, outcome }: Fill): boolean => oid !== 0 && outcome !== undefined;
 
 function legOf({ position }: AssetPosition): Legged {

@@ -8,10 +8,10 @@ import {
   RateLimitExceeded,
 } from 'ccxt';
 
-/** The sockets of the venue. */
+/** The venue's WebSocket paths. */
 type SocketPath = 'ws' | 'api-ws';
 
-/** A data frame of a subscription. */
+/** A subscription's data frame. */
 type Frame = {
   readonly data: unknown;
   readonly sub: number;
@@ -19,20 +19,23 @@ type Frame = {
   readonly isSnapshot?: true;
 };
 
-/** A channel of the venue and the values that a method of ccxt returns from its frames. */
+/** A venue channel, and the values that a ccxt method returns from its frames. */
 export type Channel<Value> = {
   readonly path: SocketPath;
   readonly subscription: SubscriptionFields;
-  /** A state replaces the value that was not read yet, and a fact is added to the earlier ones. */
+  /** A state replaces a value that has not been read yet; a fact is added to the earlier ones. */
   readonly kind: 'state' | 'fact';
-  /** Reads the values of a frame. `isFirst` is true for the first frame of the subscription. */
+  /** Reads the values in a frame. `isFirst` is true for the first frame of the subscription. */
   readonly read: (frame: Frame, isFirst: boolean) => readonly Value[];
 };
 
-/** The maximum number of unread values of a reader, and of rows that are recognised as repeated. */
+/**
+ * The maximum number of unread values per reader, and of rows remembered in order to recognise
+ * repeats.
+ */
 const UNREAD_MAX = 1000;
 
-/** The delay before a frame is repeated after the frame budget of the venue was exceeded. */
+/** The delay before a frame is resent after the venue's frame budget was exceeded. */
 const FRAME_DELAY_MS = 100;
 
 type Reader = { unread: unknown[]; readonly accepts: (value: never) => boolean };
@@ -40,9 +43,7 @@ type Reader = { unread: unknown[]; readonly accepts: (value: never) => boolean }
 type Stream = {
   readonly channel: Channel<unknown>;
   readonly readers: Map<string, Reader>;
-  /**
-   * The newest block with a frame of a fact, from which the stream continues on a new connection.
-   */
+  /** The newest block with a frame for a fact. On a new connection, the stream resumes from it. */
   height?: number;
   hasFrame: boolean;
   latest?: unknown;
@@ -50,13 +51,13 @@ type Stream = {
 
 /**
  * Manages streams over the sockets of ccxt. Each subscription has readers, and each reader receives
- * every value once. After a lost connection, the next call reconnects. Facts then continue with the
- * block after the last received one, so no fill or order update is lost.
+ * every value once. After a lost connection, the next call reconnects. Fact streams then resume
+ * after the last block received, so no fill or order update is lost.
  */
 export class Streams {
   readonly #exchange: BaseExchange;
   readonly #streams = new Map<string, Stream>();
-  /** The subscriptions of each connection by their number on it. */
+  /** Each connection's subscriptions, by their number on it. */
   readonly #numbers = new WeakMap<Client, Map<number, string>>();
   #snapshots = 0;
 
@@ -64,7 +65,7 @@ export class Streams {
     this.#exchange = exchange;
   }
 
-  /** Returns the unread values of a reader, waiting for the first one. */
+  /** Returns a reader's unread values, waiting until there is at least one. */
   async next<Value>(
     channel: Channel<Value>,
     { name, accepts = () => true }: { name: string; accepts?: (value: Value) => boolean },
@@ -94,7 +95,7 @@ export class Streams {
     return unread as Value[];
   }
 
-  /** Ends a subscription. Calls that wait for it end with `UnsubscribeError`. */
+  /** Ends a subscription. Calls waiting for it end with `UnsubscribeError`. */
   async end(channel: Channel<unknown>): Promise<unknown> {
     const hash = hashOf(channel);
     const url = await this.#url(channel.path);
@@ -133,7 +134,7 @@ export class Streams {
     }
   }
 
-  /** Processes a message, like `handleMessage` of ccxt. */
+  /** Processes a message, as ccxt's `handleMessage` does. */
   handle(client: Client, message: unknown): void {
     const { channel, data, method, type } = message as { readonly [key: string]: unknown };
     if (method === 'PONG') client.lastPong = this.#exchange.milliseconds();
@@ -214,7 +215,7 @@ export class Streams {
     return stream;
   }
 
-  /** Finds the subscription that a response of the venue repeats. */
+  /** Finds the subscription that is echoed in a response from the venue. */
   #hashIn(client: Client, subscription: SubscriptionFields): string | undefined {
     const text = JSON.stringify(subscription);
     return Object.keys(client.subscriptions).find((hash) => hash === text);
@@ -223,14 +224,14 @@ export class Streams {
   async #url(path: SocketPath): Promise<string> {
     const { ws } = this.#exchange.urls['api'] as { readonly ws: Record<SocketPath, string> };
     const url = ws[path];
-    // In Node, ccxt needs its own agent for addresses without TLS.
+    // In Node, ccxt needs a separate agent for addresses without TLS.
     const isNode = globalThis.process?.versions?.node !== undefined;
     if (isNode && url.startsWith('ws://')) await this.#exchange.loadHttpProxyAgent();
     return url;
   }
 }
 
-/** The error classes by the code of an error frame; all other codes report an invalid request. */
+/** The error classes by error frame code; all other codes report an invalid request. */
 const CLASSES: Readonly<Record<string, new (message: string) => Error>> = {
   RISK_RATE_LIMITED: RateLimitExceeded,
   TOO_MANY_SUBSCRIPTIONS: RateLimitExceeded,

@@ -1,6 +1,4 @@
-/**
- * Describes how the port handles one call of Hyperliquid's API, with a note for the documentation.
- */
+/** How the port handles one call in Hyperliquid's API, with a note for the documentation. */
 export type Call = {
   readonly status: 'same' | 'differs';
   readonly note: string;

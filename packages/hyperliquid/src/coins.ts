@@ -1,14 +1,14 @@
 import type { PerpMeta } from '@oddlot/protocol';
 
-/** A perp with its name on the port, which is the market's name without the quote currency. */
+/** A perp with its name on the port: the market's name without the quote currency. */
 export type Coin = { readonly id: number; readonly name: string; readonly perp: PerpMeta };
 
 /** On Hyperliquid, higher asset ids are spot markets and builder-deployed perps. */
 export const ASSET_ID_MAX = 9_999;
 
 /**
- * Finds the venue's perps by name or id. A name is accepted in any case and with the quote
- * currency. Responses contain the spelling of the universe.
+ * Finds the venue's perps by name or id. Names are accepted in any case, with or without the quote
+ * currency. Responses use the spelling in the universe.
  */
 export class Coins {
   /** All perps, sorted by id. */
@@ -42,8 +42,8 @@ export class Coins {
   }
 
   /**
-   * Returns the name without the quote currency. A second perp of the same base currency keeps its
-   * whole name.
+   * Returns the name without the quote currency. A second perp with the same base currency keeps
+   * its full name.
    */
   #freeName({ name, quoteCurrency }: PerpMeta): string {
     const suffix = `-${quoteCurrency}`;

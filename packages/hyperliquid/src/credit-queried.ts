@@ -1,15 +1,13 @@
 import { Address } from '@oddlot/protocol';
 import type { VenueAccess } from './venue-access.ts';
 
-/** The queries for the balance of an account, which bots send before they trade. */
+/** The queries for an account's balance, which bots send before they trade. */
 const BALANCE_QUERIES: ReadonlySet<unknown> = new Set([
   'clearinghouseState',
   'spotClearinghouseState',
   'webData2',
 ]);
-/**
- * The maximum number of accounts that a port credits, because each one uses memory of the venue.
- */
+/** The maximum number of accounts that a port credits, because each one uses the venue's memory. */
 const CREDITS_MAX = 1_000;
 
 type Query = Readonly<Record<string, unknown>>;
@@ -26,7 +24,7 @@ export function createQueryCredits(venue: VenueAccess): (query: Query) => Promis
     const account = Address.safeParse(user).data;
     if (account === undefined || venue.hasAccount(account)) return;
     if (!credits.has(account) && credits.size >= CREDITS_MAX) return;
-    // A refused grant is not repeated; the query then reports the account without it.
+    // A refused grant is not retried; the query then reports the account without it.
     const credit = credits.get(account) ?? venue.requestFunds(account);
     credits.set(account, credit);
     await credit;

@@ -22,8 +22,8 @@ import { SocketEdge } from './ws/socket-edge.ts';
 import type { SocketServices } from './ws/socket-session.ts';
 
 /**
- * The options of the port on which a venue with test funds serves Hyperliquid's API. The port
- * listens on the loopback interface only, because signatures for it are also valid on Hyperliquid's
+ * Options for the port on which a venue with test funds serves Hyperliquid's API. The port listens
+ * on the loopback interface only, because signatures for it are also valid on Hyperliquid's
  * testnet.
  */
 export type HyperliquidPortOptions = {
@@ -46,8 +46,8 @@ export type HyperliquidPort = {
 
 const LOOPBACK = '127.0.0.1';
 /**
- * Each connection can open up to two sessions on each endpoint of the venue, so only half of that
- * number of connections is allowed.
+ * Each connection can open up to two sessions on each of the venue's endpoints, so only half as
+ * many connections are allowed.
  */
 const CONNECTIONS_MAX = LIMITS.connectionsMax / 2;
 const NOT_FOUND = refusalOf(
@@ -55,7 +55,7 @@ const NOT_FOUND = refusalOf(
   'Not found. The paths are /info, /exchange, /faucet and /ws.',
 ).body;
 
-/** Starts the port. The promise resolves when the port listens. */
+/** Starts the port. The promise resolves when the port is listening. */
 export async function startHyperliquidPort(
   options: HyperliquidPortOptions,
 ): Promise<HyperliquidPort> {

@@ -1,4 +1,4 @@
-/** This package provides the public API of Hyperliquid for a venue with test funds. */
+/** This package provides Hyperliquid's public API for a venue with test funds. */
 export {
   type HyperliquidPort,
   type HyperliquidPortOptions,

@@ -14,7 +14,7 @@ export type ListedCall = {
 
 type Area = { readonly title: string; readonly calls: readonly ListedCall[] };
 
-/** The reasons for unavailable actions, written as sentences. */
+/** The reasons why actions are unavailable, written as sentences. */
 const unavailable = Object.fromEntries(
   Object.entries(HYPERLIQUID_UNAVAILABLE).map(([type, why]) => [
     type,

@@ -13,12 +13,12 @@ import {
 import type { Address } from '@oddlot/units';
 import { RefusedError } from './refused-error.ts';
 
-/** The access of the port to the venue in the same process. */
+/** The port's access to the venue in the same process. */
 export type VenueAccess = {
-  /** Answers a query like `POST /info`: the body of the reply is the envelope as JSON. */
+  /** Answers a query as `POST /info` does: the body of the reply is the envelope as JSON. */
   readonly info: (query: Readonly<Record<string, unknown>>, ip: string) => Promise<Reply>;
   /**
-   * Executes a signed request of a Hyperliquid client and logs its body as received. Waits for the
+   * Executes a Hyperliquid client's signed request and logs its body as received. Waits for
    * execution and responds like `POST /exchange` with `confirm: "executed"`.
    */
   readonly submit: (text: string, ip: string) => Promise<Reply>;
@@ -30,7 +30,7 @@ export type VenueAccess = {
     ip: string,
     listener: {
       readonly onOpen: () => void;
-      /** This function is called with the text of each frame. */
+      /** Called with the text of each frame. */
       readonly onFrame: (text: string) => void;
       readonly onClose: (code: number, reason: string) => void;
     },
@@ -45,7 +45,9 @@ export type VenueAccess = {
   readonly perps: () => readonly PerpMeta[];
   /** Returns prices and volumes of all perps. */
   readonly contexts: () => readonly AssetContext[];
-  /** Returns all live orders of an account, resting and waiting, newest first. */
+  /**
+   * Returns all of an account's live orders, both resting and waiting for a trigger, newest first.
+   */
   readonly openOrders: (user: Address) => readonly OpenOrder[];
   /** Returns the last trades of a perp, newest first. */
   readonly recentTrades: (instrumentId: number) => readonly Trade[];
@@ -59,7 +61,7 @@ export type VenueStream = {
   close(): void;
 };
 
-/** A client of the port, with the venue that it queries. */
+/** A client of the port, with the venue it queries. */
 export type Requester = { readonly venue: VenueAccess; readonly ip: string };
 
 export async function ask<const Type extends InfoType>(
@@ -69,7 +71,7 @@ export async function ask<const Type extends InfoType>(
   return (await askForPage<Type>(requester, query)).data;
 }
 
-/** Sends a query like `ask`, and also returns the start of the next page. */
+/** Sends a query as `ask` does, and also returns the start of the next page. */
 export async function askForPage<const Type extends InfoType>(
   { ip, venue }: Requester,
   query: { readonly type: Type } & InfoRequestOf<Type>,
@@ -98,8 +100,5 @@ export function sentenceOf({
 /** The message that is omitted if a refusal has an explanation. */
 const NOT_ALLOWED = MESSAGES.notAllowed();
 
-/**
- * The pattern of a text that begins with the name of an action or of a field, which keeps its
- * spelling.
- */
+/** Matches a text that begins with the name of an action or field. The name keeps its spelling. */
 const NAME_FIRST = /^[a-z]+[.A-Z]/;

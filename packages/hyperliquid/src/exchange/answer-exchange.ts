@@ -25,7 +25,9 @@ const Order = z.object({
   t: z.looseObject({ trigger: z.unknown().optional() }),
 });
 
-/** The fields of an action that the response repeats. The venue validates all other fields. */
+/**
+ * The fields of an action that are repeated in the response. The venue validates all other fields.
+ */
 const Sent = z.object({
   action: z.looseObject({
     type: z.string(),
@@ -101,7 +103,7 @@ function ok(type: string, statuses: readonly unknown[]): ExchangeAnswer {
   return { status: 'ok', response: { type, data: { statuses } } };
 }
 
-/** The names of errors that concern the whole request and not one of its orders. */
+/** The names of errors that concern the whole request rather than one of its orders. */
 const OF_REQUEST: ReadonlySet<string> = new Set([
   'BAD_REQUEST',
   'UNAUTHORIZED',

@@ -1,7 +1,7 @@
 import type { HyperliquidType } from '@oddlot/protocol';
 import type { Call } from '../calls.ts';
 
-/** The actions of Hyperliquid's exchange endpoint that clients of perps use. */
+/** The actions of Hyperliquid's exchange endpoint that perp clients use. */
 export const EXCHANGE_CALLS: Readonly<Record<HyperliquidType | 'setReferrer', Call>> = {
   order: {
     status: 'differs',

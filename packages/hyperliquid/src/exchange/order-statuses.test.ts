@@ -51,7 +51,7 @@ test.each<[string, Partial<OrderResult>, unknown]>([
   expect(statusOf(fields)).toEqual(status);
 });
 
-test('the status of an order repeats its client order id', () => {
+test("an order's status repeats its client order id", () => {
   expect(statusOf({}, sent({ cloid: '0xab' }))).toEqual({ resting: { oid: 7, cloid: '0xab' } });
 });
 
@@ -67,7 +67,7 @@ test.each<[OrderResult['state'], string]>([
   expect(alone).toEqual({ resting: { oid: 8 } });
 });
 
-test('only the first failure of a request has its details', () => {
+test("only a request's first failure has details", () => {
   const failed = result({ state: 'rejected', error: 'Price precision does not match the tick' });
   const failure = {
     message: 'orders[0]: Price precision does not match the tick',
@@ -79,7 +79,7 @@ test('only the first failure of a request has its details', () => {
   });
 });
 
-test('the error of a rejected request identifies the entry that caused it', () => {
+test('the error for a rejected request identifies the entry that caused it', () => {
   const failure = { message: 'Market is closing', details: { field: 'orders[1].a' } };
   expect(rejectedStatuses([1, 2], failure, false)).toEqual([
     {
@@ -89,13 +89,13 @@ test('the error of a rejected request identifies the entry that caused it', () =
   ]);
 });
 
-test('the error of a rejected modification contains its asset once', () => {
+test('the error for a rejected modification names its asset once', () => {
   const gone = 'Order was never placed, already canceled, or filled. asset=1';
   const failure = { message: gone, details: { field: 'orders[0]' } };
   expect(rejectedStatuses([1], failure, true)).toEqual([{ error: gone }]);
 });
 
-test('the error of a signer without an account contains its address', () => {
+test('the error for a signer without an account gives its address', () => {
   const message = MESSAGES.noAccount();
   const text = sentence({ message, details: { got: '0xab', why: 'credit it first' } });
   expect(text).toBe('User or API Wallet 0xab does not exist. Credit it first.');

@@ -13,8 +13,8 @@ type Status = string | Readonly<Record<string, unknown>>;
 const NO_MATCH = 'Order could not immediately match against any resting orders.';
 
 /**
- * Returns one status per order, in the order of the request. The children of an order have no state
- * before the order has filled, so their status shows the event for which they wait.
+ * Returns one status per order, in the order of the request. An order's children have no state
+ * until the order has filled, so their status shows the event they are waiting for.
  */
 export function orderStatuses(
   orders: readonly SentOrder[],
@@ -56,7 +56,7 @@ function errorText(error: string, failure: Failure | undefined): string {
 
 /**
  * Returns the statuses for a request without an executed entry, either because one of them was
- * rejected or because each independent entry would fail. The failure is that of one entry.
+ * rejected or because each independent entry would fail. `failure` is the failure of one entry.
  */
 export function rejectedStatuses(
   assets: readonly (number | undefined)[],

@@ -35,8 +35,8 @@ export function sentence({ details, message }: Failure): string {
 }
 
 /**
- * Returns a sentence with the nearest valid values for a value that is off the grid, or an empty
- * string.
+ * For a value that is off the grid, returns a sentence that gives the nearest valid values;
+ * otherwise an empty string.
  */
 function nearestText(details: Details | undefined): string {
   const nearest = (details?.nearest ?? []).filter((value) => value !== null);

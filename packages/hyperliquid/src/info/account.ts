@@ -26,10 +26,7 @@ function summaryOf({ accountValue, totalMarginUsed, totalNtlPos, totalRawUsd }: 
   return { accountValue, totalNtlPos, totalRawUsd, totalMarginUsed };
 }
 
-/**
- * Converts a position. Funding that was received is positive on the venue and negative on
- * Hyperliquid.
- */
+/** Converts a position. Funding received is positive on the venue and negative on Hyperliquid. */
 function positionOf(coins: Coins, { position }: AssetPosition): object {
   const { allTime, sinceChange, sinceOpen } = position.cumFunding;
   return {
@@ -85,7 +82,7 @@ export function activeAssetOf(coin: string, data: ActiveAssetData): object {
   };
 }
 
-/** The expiry shown for agents, which never expire here. Clients compare this time with a clock. */
+/** The expiry shown for agents, which never expire here. Clients compare it with a clock. */
 const NEVER_MS = 253_402_300_799_000;
 
 export function agentsOf(agents: readonly ApprovedAgent[]): object[] {

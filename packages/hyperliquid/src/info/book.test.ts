@@ -29,7 +29,7 @@ test.each<[bigint | undefined, string]>([
   expect(tickFor(step, ['0.1', '1', '10', '100'])).toBe(tick);
 });
 
-test('levels are combined away from the other side, with the sum of their sizes and orders', () => {
+test('levels are combined by rounding away from the other side, and their sizes and orders are added up', () => {
   const level = (px: string, sz: string) => ({ px, sz, n: 2 });
   const book = {
     coin: 'BTC-USDC',

@@ -8,8 +8,8 @@ import { formatDecimal, parseExact, present } from '@oddlot/units';
 const DECIMALS = 18;
 
 /**
- * The aggregation that a client requests for a book. Its fields are undefined for the finest
- * levels.
+ * The aggregation that a client requests for a book. For the finest levels, its fields are
+ * undefined.
  */
 export type Aggregation = {
   readonly nSigFigs?: number | null | undefined;
@@ -20,7 +20,7 @@ function exact(text: string): bigint {
   return present(parseExact(text, DECIMALS), 'a decimal text of the venue');
 }
 
-/** Returns the price step near a price, or undefined without an aggregation or a price. */
+/** Returns the price step near a price, or undefined if there is no aggregation or no price. */
 export function stepOf({ mantissa, nSigFigs }: Aggregation, px: string | null): bigint | undefined {
   if (nSigFigs === undefined || nSigFigs === null || px === null || px === '') return undefined;
   const magnitude = String(exact(px)).length;

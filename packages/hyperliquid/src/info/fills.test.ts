@@ -25,7 +25,7 @@ test.each<['A' | 'B', string, string, string]>([
   },
 );
 
-test('the fee includes the builder fee, and the profit is reported before both', () => {
+test('the fee includes the builder fee, and the profit is before both', () => {
   const closing = { entryPrice: '100', closedPnl: '9.93', fee: '0.05', builderFee: '0.02' };
   const told = { closedPnl: '10', fee: '0.07', builderFee: '0.02' };
   expect(fillOf(coins, fill(closing))).toMatchObject(told);
@@ -33,7 +33,7 @@ test('the fee includes the builder fee, and the profit is reported before both',
   expect(fillOf(coins, fill({ closedPnl: '0', fee: '0.05' }))).toMatchObject({ closedPnl: '0' });
 });
 
-test('fills of outcome markets are omitted, and fills without a trade have their own ids', () => {
+test('outcome market fills are omitted, and fills without a trade get distinct ids', () => {
   const hash = `0x${'ab'.repeat(32)}`;
   const transfer = fill({ tid: 0, hash });
   const other = fill({ tid: 0, hash: `0x${'cd'.repeat(32)}` });

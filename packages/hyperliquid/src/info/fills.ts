@@ -18,8 +18,8 @@ export function fillsOf(coins: Coins, fills: readonly Fill[]): object[] {
 }
 
 /**
- * Converts a fill. The venue reports profit after fees and Hyperliquid before fees; Hyperliquid's
- * fee includes the builder fee.
+ * Converts a fill. The venue reports profit after fees, Hyperliquid before fees; Hyperliquid's fee
+ * includes the builder fee.
  */
 export function fillOf(coins: Coins, fill: Fill): object {
   const { builderFee, cloid, hash, instrumentId, oid, px, side, startPosition, sz } = fill;
@@ -48,9 +48,9 @@ export function fillOf(coins: Coins, fill: Fill): object {
 }
 
 /**
- * Returns an id for a position that a liquidation transferred without a trade. Clients distinguish
- * fills by their ids. The id consists of 40 bits of the hash and 12 bits of the perp's id, and is
- * greater than any trade id.
+ * Returns an id for a position that a liquidation transferred without a trade. Clients tell fills
+ * apart by id. The id consists of 40 bits of the hash and 12 bits of the perp's id, and is greater
+ * than any trade id.
  */
 function idWithoutTrade({ hash, instrumentId }: Fill): number {
   const ofHash = Number.parseInt(hash.slice(2, 12), 16);
@@ -135,7 +135,7 @@ function ledgerDelta(coins: Coins, delta: LedgerUpdate['delta']): object | undef
   }
 }
 
-/** Converts a trade. `users` contains the buyer, followed by the seller. */
+/** Converts a trade. `users` is the buyer, followed by the seller. */
 export function tradeOf(coins: Coins, trade: Trade): object {
   const { hash, instrumentId, px, side, sz, tid, time, users = [NO_USER, NO_USER] } = trade;
   return { coin: coins.nameOf(instrumentId), side, px, sz, time, hash, tid, users };

@@ -275,7 +275,7 @@ export const INFO_CALLS = {
 } as const satisfies Readonly<Record<string, InfoCall>>;
 
 /**
- * Returns the perp with this name. Throws a refusal that lists the known names if there is none.
+ * Returns the perp with this name. If there is none, throws a refusal that lists the known names.
  */
 export function coinOf(coins: Coins, name: string): Coin {
   const found = coins.named(name);
@@ -284,7 +284,7 @@ export function coinOf(coins: Coins, name: string): Coin {
   throw new RefusedError(`Unknown coin '${name}'. The coins of this venue are ${names}.`);
 }
 
-/** Returns the live orders of an account for perps. */
+/** Returns an account's live perp orders. */
 export function openOrdersOf(
   { coins, venue }: Pick<InfoContext, 'coins' | 'venue'>,
   account: string,
@@ -354,7 +354,7 @@ async function userRole(context: InfoContext, query: { user: string }): Promise<
   return { role: context.venue.hasAccount(query.user as AnyAddress) ? 'user' : 'missing' };
 }
 
-/** Returns a live order, or the last state of an order in the history. */
+/** Returns a live order, or an order's last state in the history. */
 async function orderStatus(
   context: InfoContext,
   query: { user: string; oid: number | string },
@@ -434,7 +434,7 @@ export async function webData3(context: InfoContext, account: string): Promise<o
   };
 }
 
-/** Returns the data of an account that both versions of the front end's query contain. */
+/** Returns the account data that both versions of the front end's query include. */
 function frontendState({ venue }: InfoContext, account: string): object {
   return {
     agentAddress: null,

@@ -9,7 +9,7 @@ import { formatDecimal, MONEY_DECIMALS, parseExact, present } from '@oddlot/unit
 import type { Coins } from '../coins.ts';
 
 /**
- * The statuses of cancelled orders by the venue's reason. For all other reasons, the status is
+ * The statuses of cancelled orders, by the venue's reason. For any other reason, the status is
  * `canceled`.
  */
 const CANCELED: Readonly<Record<string, string>> = {
@@ -23,8 +23,8 @@ const CANCELED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns true if an order was cancelled for a reason other than its owner's cancel or the
- * remainder of an Ioc order.
+ * Returns true if an order was cancelled for a reason other than its owner's request or being the
+ * unfilled remainder of an Ioc order.
  */
 export function isNonUserCancel(reason: string | undefined): boolean {
   return reason !== undefined && reason !== 'userCanceled' && reason !== 'iocRemainder';
@@ -44,7 +44,7 @@ const TIFS: Readonly<Record<string, string>> = { GTC: 'Gtc', GTD: 'Gtc', ALO: 'A
 
 type Row = OpenOrder | HistOrder;
 
-/** Converts an order to Hyperliquid's format with all fields of the front end. */
+/** Converts an order to Hyperliquid's format, with all the fields used by the front end. */
 export function frontendOrder(coins: Coins, order: Row): object {
   const { cloid, instrumentId, isPositionTpsl, isTrigger, limitPx, oid, origSz } = order;
   const { orderType, reduceOnly, side, sz, tif, timestamp, triggerCondition, triggerPx } = order;
@@ -68,7 +68,9 @@ export function frontendOrder(coins: Coins, order: Row): object {
   };
 }
 
-/** Returns the trigger type. A take-profit sell and a stop-loss buy trigger on a rising price. */
+/**
+ * Returns the trigger type. A take-profit sell and a stop-loss buy trigger when the price rises.
+ */
 function triggerType({ orderType, side, triggerCondition }: Row): string {
   const isAbove = triggerCondition.startsWith('Price above');
   const isTakeProfit = isAbove !== (side === 'B');
@@ -162,7 +164,7 @@ export function reportedOrder(coins: Coins, report: OrderReport): object {
   };
 }
 
-/** The maximum number of decimals of sizes, which is that of amounts of money. */
+/** The maximum number of decimals in a size, the same as in an amount of money. */
 const SIZE_DECIMALS = MONEY_DECIMALS;
 
 function sizeOf(text: string): bigint {

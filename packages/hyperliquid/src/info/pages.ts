@@ -2,8 +2,8 @@ import type { Fill, FundingRow, LedgerUpdate } from '@oddlot/protocol';
 import { type Requester, askForPage } from '../venue-access.ts';
 
 /**
- * The number of rows per query to the venue, which returns rows newest first and in pages.
- * Hyperliquid returns the first rows of a period, oldest first, from the newest ten thousand.
+ * The number of rows per query to the venue, which returns rows newest first and in pages. Of the
+ * newest ten thousand rows, Hyperliquid returns the first ones in a period, oldest first.
  */
 const PAGE_ROWS = 2_000;
 const PAGES_MAX = 5;
@@ -17,7 +17,7 @@ type Row = {
 export type Span = {
   readonly startTime: number;
   readonly endTime?: number | null | undefined;
-  /** True for the newest rows, newest first. */
+  /** True to return the newest rows, newest first. */
   readonly reversed?: boolean | null | undefined;
 };
 
@@ -44,7 +44,7 @@ export async function rowsOf<const Type extends keyof Row>(
   return (reversed === true ? rows : rows.toReversed()).slice(0, rowsMax);
 }
 
-/** Returns the rows of a response. Funding payments are inside an object with other fields. */
+/** Returns the rows of a response. Funding payments are nested in an object with other fields. */
 function listOf<Item>(data: unknown): readonly Item[] {
   const list = Array.isArray(data) ? data : (data as { readonly data: unknown }).data;
   return list as readonly Item[];

@@ -6,7 +6,7 @@ export const user = { user: Address };
 export const coin = { coin: z.string().min(1).max(64) };
 
 /**
- * The field that contains the deployer of a perp on Hyperliquid. It is empty for the venue's own
+ * The field that names the deployer of a perp on Hyperliquid. It is empty for the venue's own
  * perps.
  */
 export const dex = {
@@ -19,7 +19,7 @@ export const dex = {
 };
 
 export const span = { startTime: Ms, endTime: Ms.nullish() };
-/** A period that starts with the first row unless a start is given. */
+/** A period that starts at the first row unless a start is given. */
 export const spanFromStart = { ...span, startTime: Ms.nullish().transform((time) => time ?? 0) };
 export const interval = { interval: z.enum(INTERVALS) };
 /** An order id or a client order id. */
@@ -34,7 +34,7 @@ export const aggregation = {
   mantissa: z.literal(MANTISSAS).nullish(),
 };
 
-/** Parses the fields of a request, or throws a refusal with the first fault. */
+/** Parses the fields of a request, or throws a refusal that gives the first fault. */
 export function readFields<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

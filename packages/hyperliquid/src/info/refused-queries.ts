@@ -5,7 +5,7 @@ const NO_SPOT = 'This venue has no spot trading.';
 const NO_DEXES = 'This venue has no builder-deployed perps.';
 const USE_BLOCKS = 'Query blocks and transactions with the API of the venue.';
 
-/** The queries that the port does not support, each with the reason. */
+/** The queries that the port does not support, with the reason for each. */
 export const REFUSED_QUERIES: Readonly<Record<string, string>> = {
   vaultDetails: NO_VAULTS,
   vaultSummaries: NO_VAULTS,

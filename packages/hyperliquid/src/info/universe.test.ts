@@ -9,7 +9,7 @@ const perp = (index: number, name: string, fields: Partial<PerpMeta> = {}): Perp
 const context = (instrumentId: number, midPx: string | null, markPx = '9'): AssetContext =>
   ({ instrumentId, ctx: { midPx, markPx, prevDayPx: '', oraclePx: '', funding: '' } }) as never;
 
-test('a gap between ids is filled with a delisted placeholder, so that each id is an index', () => {
+test('gaps between ids are filled with delisted placeholders, so that each id is an index', () => {
   const coins = new Coins([
     perp(3, 'ETH-USDC', { onlyIsolated: true, szDecimals: -1 }),
     perp(1, 'BTC-USDC', { delisted: true }),
@@ -36,7 +36,7 @@ test('a venue without perps has an empty universe', () => {
   expect(metaOf(new Coins([]))).toMatchObject({ universe: [] });
 });
 
-test('the mid price is the mark while a side of the book is empty, and absent after delisting', () => {
+test('while a side of the book is empty, the mark is used as the mid price, and delisted perps have none', () => {
   const coins = new Coins([
     perp(1, 'BTC-USDC'),
     perp(2, 'ETH-USDC'),
@@ -47,7 +47,7 @@ test('the mid price is the mark while a side of the book is empty, and absent af
   expect(midsOf(coins, contexts)).toEqual({ BTC: '10', ETH: '9' });
 });
 
-test('names are found in any case, and a second market of a coin keeps its full name', () => {
+test("names are found in any case, and a coin's second market keeps its full name", () => {
   const coins = new Coins([perp(1, 'BTC-USDC'), perp(2, 'BTC-EUR', { quoteCurrency: 'EUR' })]);
   expect(coins.all.map(({ name }) => name)).toEqual(['BTC', 'BTC-EUR']);
   for (const name of ['btc', 'BTC', 'btc-usdc']) expect(coins.named(name)?.id).toBe(1);

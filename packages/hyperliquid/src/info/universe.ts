@@ -24,7 +24,7 @@ const USDC = {
  */
 export const SPOT_META = { tokens: [USDC], universe: [] };
 
-/** Converts a number of the venue's API, in which an unset value is an empty string. */
+/** Converts a number from the venue's API, where an unset value is an empty string. */
 export function numberText(text: string): string {
   return text === '' ? '0.0' : text;
 }
@@ -49,7 +49,8 @@ function szDecimalsOf({ szDecimals }: PerpMeta): number {
 }
 
 /**
- * Returns a delisted entry for an id without a perp, so that asset ids are indexes in the universe.
+ * Returns a delisted entry for an id without a perp, so that asset ids are indexes into the
+ * universe.
  */
 function placeholder(id: number): object {
   const name = `UNLISTED-${id}`;
@@ -84,7 +85,7 @@ export function metaOf(coins: Coins): object {
   return { universe, marginTables, collateralToken: USDC_INDEX };
 }
 
-/** Returns the ids of the margin tables, which are the maximum leverages of the perps. */
+/** Returns the ids of the margin tables, which are the perps' maximum leverages. */
 export function marginTableIds(coins: Coins): readonly number[] {
   const leverages = new Set([1, ...coins.all.map(({ perp }) => perp.maxLeverage)]);
   return [...leverages].sort((a, b) => a - b);
@@ -96,7 +97,7 @@ export function marginTable(maxLeverage: number): object {
 
 /**
  * Returns the context of a perp without the fields that Hyperliquid does not have. Clients divide
- * by the price 24 hours ago, so the mark replaces it for perps that are younger.
+ * by the price 24 hours ago, so for newer perps the mark is used instead.
  */
 export function contextOf({ nextFundingTime: _, ...context }: Context): object {
   const { markPx, prevDayPx } = context;
@@ -115,7 +116,9 @@ export function contextsOf(coins: Coins, contexts: readonly AssetContext[]): obj
   return idsOf(coins).map((id) => contextOf(byId.get(id) ?? NO_CONTEXT));
 }
 
-/** Returns the mid price of each listed perp, or its mark while a side of the book is empty. */
+/**
+ * Returns the mid price of each listed perp, or its mark while either side of the book is empty.
+ */
 export function midsOf(
   coins: Coins,
   contexts: readonly AssetContext[],

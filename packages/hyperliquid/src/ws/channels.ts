@@ -30,17 +30,17 @@ import { RefusedError } from '../refused-error.ts';
 import { ask, type StreamPath } from '../venue-access.ts';
 import type { Follower, Subscription, VenueStreams } from './venue-streams.ts';
 
-/** The data with which the port builds its channels from streams of the venue. */
+/** The data from which the port builds its channels on top of the venue's streams. */
 export type ChannelContext = Omit<InfoContext, 'coins'> & {
   /** Returns the perps of the newest state. */
   readonly coins: () => InfoContext['coins'];
-  /** Reports an error of the venue to its operator. */
+  /** Reports a venue error to the operator. */
   readonly report: (error: unknown) => void;
-  /** The streams for channels that follow one stream each. */
+  /** The streams for channels that each follow a single stream. */
   readonly streams: VenueStreams;
   /**
-   * The shared streams for channels that report only new events. The last frame is not repeated for
-   * a new follower.
+   * The shared streams for channels that report only new events. A new follower does not get the
+   * last frame again.
    */
   readonly events: VenueStreams;
 };
@@ -54,7 +54,7 @@ type Out = {
 
 type Channel = Call & {
   readonly schema: z.ZodType;
-  /** The channel name in the frames, if it differs from that of the subscription. */
+  /** The channel name in the frames, if it differs from the subscription's. */
   readonly frames?: string;
   /** Opens the channel and returns a function that closes it. */
   readonly open: (context: ChannelContext, params: never, out: Out) => () => void;
@@ -346,14 +346,14 @@ function followerOf<Data>(out: Out, translate: (data: Data) => unknown): Followe
   };
 }
 
-/** Sends a snapshot of data that this venue does not have, and which therefore never changes. */
+/** Sends a snapshot of data that this venue does not have and that therefore never changes. */
 function constant(data: unknown, out: Out): () => void {
   out.ready();
   out.send(data);
   return () => undefined;
 }
 
-/** Reads a state at intervals and sends it whenever it has changed. */
+/** Reads a state at intervals and sends it if it has changed. */
 function polled(
   { report }: ChannelContext,
   everyMs: number,
@@ -384,7 +384,7 @@ function polled(
 }
 
 /**
- * Follows several streams that report only new events. The channel is ready when all of them are.
+ * Follows several streams that report only new events. The channel is ready once all of them are.
  */
 function followEvents(
   { events }: ChannelContext,

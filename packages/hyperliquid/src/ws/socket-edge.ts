@@ -9,7 +9,7 @@ import { SocketSession, type SocketServices } from './socket-session.ts';
 
 /** The maximum size of a frame from a client, in bytes. */
 const FRAME_BYTES_MAX = 64 * 1024;
-/** The number of unread bytes of a client at which its connection is closed. */
+/** The number of bytes waiting to be read by a client at which its connection is closed. */
 const BUFFERED_BYTES_MAX = 4 * 1024 * 1024;
 const SWEEP_MS = 1_000;
 const CLOSE = { goingAway: 1001, internal: 1011, tryAgainLater: 1013 } as const;
@@ -103,7 +103,8 @@ export class SocketEdge {
   }
 
   /**
-   * Pings all clients, and closes connections whose client did not respond to the previous ping.
+   * Pings all clients, and closes the connections of clients that did not respond to the previous
+   * ping.
    */
   #check(): void {
     const nowMs = performance.now();

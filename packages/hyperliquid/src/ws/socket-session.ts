@@ -21,7 +21,7 @@ export type SocketServices = {
 };
 
 type Wire = {
-  /** Reports an error of the venue to its operator. */
+  /** Reports a venue error to the operator. */
   readonly report: (error: unknown) => void;
   readonly send: (text: string) => void;
   readonly close: (code: number, reason: string) => void;
@@ -31,7 +31,7 @@ type Frame = Readonly<Record<string, unknown>>;
 
 /** The number of accounts whose channels one connection may follow, as on Hyperliquid. */
 const USERS_MAX = 10;
-/** The maximum number of requests of one connection that wait for their responses. */
+/** The maximum number of requests on one connection that are waiting for a response. */
 const POSTS_MAX = 100;
 const CLOSE_TRY_AGAIN = 1013;
 /**
@@ -42,7 +42,7 @@ const FRAMES = { perSecond: 40, burst: 1_000 };
 
 type Held = {
   readonly close: () => void;
-  /** The account of the channel; undefined for a channel of a market. */
+  /** The account of the channel; undefined for a market's channel. */
   readonly user: string | undefined;
 };
 
@@ -52,7 +52,7 @@ export class SocketSession {
   readonly #wire: Wire;
   readonly #context: ChannelContext;
   readonly #budget: TokenBucket;
-  /** The subscriptions by their identity. */
+  /** The subscriptions, by identity. */
   readonly #held = new Map<string, Held>();
   #posts = 0;
 
@@ -208,7 +208,7 @@ export class SocketSession {
   }
 }
 
-/** Refuses repeated keys and deep nesting, like the HTTP endpoints. */
+/** Refuses duplicate keys and deep nesting, as the HTTP endpoints do. */
 function frameOf(text: string): Frame | undefined {
   const parsed = parseObject(text, true);
   return parsed.ok ? parsed.body : undefined;
@@ -225,7 +225,7 @@ function channelOf(type: string) {
   throw new RefusedError(`unknown channel; the channels are ${Object.keys(CHANNELS).join(', ')}`);
 }
 
-/** Returns a key that is equal for all spellings of a subscription. */
+/** Returns a key that is the same for all spellings of a subscription. */
 function identityOf(subscription: unknown): { key: string; type: string; params: object } {
   if (!isRecord(subscription) || typeof subscription['type'] !== 'string') {
     throw new RefusedError('a subscription is an object with a type');

@@ -3,7 +3,7 @@ import type { Requester, StreamPath, VenueStream } from '../venue-access.ts';
 export type Subscription = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 export type Follower = {
-  /** This function is called when the subscription exists; the next calls deliver frames. */
+  /** Called once the subscription exists; frames are delivered after that. */
   readonly ready: () => void;
   readonly frame: (data: unknown) => void;
   readonly fail: (sentence: string) => void;
@@ -24,7 +24,7 @@ type Session = {
   readonly bySub: Map<number, Followed>;
 };
 
-/** The number of retries for a new account, whose history can be a few blocks behind. */
+/** The number of retries for a new account, for which the history can be a few blocks behind. */
 const RETRIES_MAX = 60;
 /**
  * The delay before a retry if a client that subscribes to many channels in a burst has exceeded its
@@ -45,7 +45,7 @@ type Frame = {
 
 export class VenueStreams {
   readonly #requester: Requester;
-  /** This function is called with the reason when the venue has closed a session. */
+  /** Called with the reason when the venue has closed a session. */
   readonly #onLost: (reason: string) => void;
   /**
    * True if a second follower receives the last frame immediately. In streams of a state, that
@@ -98,7 +98,7 @@ export class VenueStreams {
       },
       onFrame: (text) => this.#receive(session, JSON.parse(text) as Frame),
       onClose: (code, reason) => {
-        // A session that the port itself has closed is no longer listed.
+        // A session closed by the port itself is no longer listed.
         if (this.#sessions.get(path) !== session) return;
         this.#sessions.delete(path);
         this.#onLost(reason === '' ? `the venue closed the stream (${code})` : reason);
@@ -155,7 +155,7 @@ function leave(session: Session, key: string, followed: Followed, follower: Foll
 }
 
 /**
- * Assigns the number of a new subscription to its frames, or ends the subscription if all its
+ * Associates a new subscription's number with its frames, or ends the subscription if all its
  * followers have left.
  */
 function begin(session: Session, data: unknown): void {
