@@ -78,7 +78,7 @@ test('R-requests: fifty default queries of any type per second stay within the w
   const now = Date.now();
   for (const [index, type] of Object.keys(INFO_QUERIES).entries()) {
     const from = `127.0.3.${index + 1}`;
-    // A query may contain unknown fields, which are ignored.
+    // A query may have unknown fields; they are ignored.
     const query = {
       type,
       user: alice.address,

@@ -135,7 +135,7 @@ test.skipIf(!hasNatsServer)(
     const user = account.address.toLowerCase() as `0x${string}`;
     // Any replica hands out test funds on the chain, but only once.
     const fund = { user, onChain: true };
-    // There may be no active replica yet. A repeated request still results in a single payment.
+    // There may be no active replica yet. A repeated request still leads to only one payment.
     await eventually(async () => {
       const { status } = await post(second.url, '/request-fund', fund);
       expect([200, 429]).toContain(status);

@@ -128,7 +128,7 @@ describe('R-gate: each mode accepts and rejects the right accounts, with a reaso
       accessCode: 'SE****',
       grantedTime: expect.any(Number),
     });
-    // A grant remains valid after its code is removed, and an admin can revoke it.
+    // A grant stays valid after its code is removed, and an admin can revoke it.
     const another = {
       setGate: { channel: 0, grants: { add: [{ user: bob.address, code: 'SECRET' }] } },
     };

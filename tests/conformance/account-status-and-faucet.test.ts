@@ -96,7 +96,7 @@ describe('the faucet pays out test funds', () => {
     });
   });
 
-  test('the faucet pays each address once an hour, whatever the case of its letters', async () => {
+  test('the faucet pays each address once an hour, however its letters are capitalised', async () => {
     const alice = await world.trader('alice');
     const shouted = `0x${alice.address.slice(2).toUpperCase()}`;
     for (const user of [alice.address, shouted]) {
@@ -160,7 +160,7 @@ describe('--no-faucet disables the faucet', () => {
   });
   afterAll(async () => closed?.remove());
 
-  test("a venue without a faucet returns 404 for the faucet's path", async () => {
+  test("a venue with no faucet returns 404 for the faucet's path", async () => {
     const client = new Client(closed.url);
     const reply = await client.post('/request-fund', { user: `0x${'1'.repeat(40)}` });
     expect([reply.status, reply.json]).toEqual([404, { message: 'Not found' }]);

@@ -8,7 +8,7 @@ const POST_PATHS = ['/info', '/exchange', '/account-status', '/account', '/reque
 const BODY_BYTES_MAX = 64 * 1024;
 const SETTINGS = JSON.stringify({ type: 'settings' });
 
-/** The error envelope of /exchange differs from that of the other paths. */
+/** /exchange has a different error envelope from the other paths. */
 function expectRefusal(path: string, reply: Reply, status: number, code: number): void {
   expect(reply.status, reply.text).toBe(status);
   expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
@@ -196,7 +196,7 @@ describe('body size is limited', () => {
   });
 });
 
-describe('the size limit applies to bodies without a declared length', () => {
+describe('the size limit also applies to bodies that declare no length', () => {
   /** Sends the body in chunks, so that the server learns the size only by reading. */
   async function stream(path: string, pieces: readonly string[]): Promise<Reply> {
     return postInPieces(world.venue.url + path, pieces);

@@ -139,7 +139,7 @@ describe('explainSignature explains a correct signature', () => {
     expect(data).toMatchObject({ signer, role: 'agent', owner: alice.address, agentName: 'desk' });
   });
 
-  test('explainSignature explains signatures of the operator and of an address without an account', async () => {
+  test('explainSignature explains signatures by the operator and by an address without an account', async () => {
     const action = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
     const { envelope } = await operator.actor.sign(action);
     expect(await explain(envelope)).toMatchObject({ role: 'admin', match: null });

@@ -59,7 +59,7 @@ function paramsOf(name: string, { address }: Actor): object {
   if (name === 'candle') return { coin, interval: '1m' };
   const isOfUser = /^(user|order|clearinghouse|open|notification|web)/.test(name);
   if (name === 'activeAssetData') return { coin, user: address };
-  // A checksummed address tests that the case of addresses is ignored.
+  // The address is checksummed, to test that capitalisation is ignored.
   return isOfUser ? { user: getAddress(address) } : { coin };
 }
 

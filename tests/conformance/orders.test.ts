@@ -214,7 +214,7 @@ describe('R-tif: the time in force determines how long an order rests', () => {
     expect(reply.json).not.toHaveProperty('warnings');
   });
 
-  test('the case of tif is ignored', async () => {
+  test('the capitalisation of tif is ignored', async () => {
     const alice = await world.trader('alice');
     for (const tif of ['gtc', 'GTC', 'alo', 'ALO', 'ioc', 'IOC', 'frontendmarket']) {
       expect(status(await alice.place(resting({ tif }))), tif).toBe('success');

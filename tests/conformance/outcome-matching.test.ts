@@ -120,7 +120,7 @@ describe("R-mint-burn: every pair of sides matches at the resting order's price"
     ]);
   });
 
-  test('orders at the same price level fill in time priority, regardless of their outcome', async () => {
+  test('orders at the same price level fill in time priority, whichever outcome they are for', async () => {
     const carol = await shareTrader(world, 'carol');
     await withPairs('100', alice);
     await placed(alice, market, 'sell Yes 10 at 0.60');

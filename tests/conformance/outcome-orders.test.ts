@@ -257,7 +257,7 @@ describe('modify2 amends an outcome order', () => {
     expect(await fundsOf(bob, market)).toBe('995.832, 10 No');
   });
 
-  test('an amended post-only order remains post-only', async () => {
+  test('an amended post-only order is still post-only', async () => {
     await placed(alice, market, 'buy Yes 10 at 0.60');
     const { oid } = await placed(bob, market, 'buy No 10 at 0.30', { tif: 'Alo' });
     const message = 'Post only order would have immediately matched';

@@ -206,7 +206,7 @@ describe("normalTpsl: the children follow their parent's state", () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('OCO: after a partial fill the sibling remains and is clipped to the position when it triggers', async () => {
+  test('OCO: after a partial fill, the sibling stays open and is clipped to the position when it triggers', async () => {
     await quote('sell', '100', '4');
     const [, tp, sl] = await family();
     await quote('buy', '110', '3');
@@ -374,7 +374,7 @@ describe('positionTpsl attaches TP/SL orders to a position', () => {
     expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'reduceOnly' });
   });
 
-  test('a position TP/SL order can be cancelled by oid with grouping tpsl, and its sibling remains', async () => {
+  test('a position TP/SL order can be cancelled by oid with grouping tpsl, and its sibling stays', async () => {
     const { orders } = succeeded(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     const cancels = [{ a: perp.id, o: orders[0].oid, grouping: 'tpsl' }];
     succeeded(await act(alice, { type: 'cancel', cancels }));

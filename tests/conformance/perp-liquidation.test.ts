@@ -287,7 +287,7 @@ describe('R-liquidation: a liquidation closes an underfunded position', () => {
   });
 });
 
-describe('R-liquidation (2b): opposite isolated sides are netted first', () => {
+describe('R-liquidation (2b): opposing isolated sides are netted first', () => {
   test("an account's isolated sides close against each other, reported as `net`", async () => {
     succeeded(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     const legs = { market: perp, price: '100', size: '50' } as const;

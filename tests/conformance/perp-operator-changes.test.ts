@@ -71,7 +71,7 @@ describe("setPerp changes a perp's definition", () => {
     expect(Number((await alice.state()).withdrawable)).toBeGreaterThan(800);
   });
 
-  test('a new tick applies to new and amended orders, and resting orders remain', async () => {
+  test('a new tick applies to new and amended orders, and resting orders stay', async () => {
     const { oid } = succeeded(await alice.place(resting({ price: '95.01' }))).orders[0];
     await operator.set(perp, { priceTick: '0.5', bookTicks: ['0.5', '5'] });
     expect(await meta()).toMatchObject({ priceTick: '0.5', bookTicks: ['0.5', '5'] });

@@ -6,7 +6,7 @@ const world = aSharedVenue();
 const USER = `0x${'12'.repeat(20)}`;
 const EXCHANGE_IDS: readonly number[] = [-1, 0, 1, 2, 7];
 
-describe('the case of enum values in requests is ignored', () => {
+describe('the capitalisation of enum values in requests is ignored', () => {
   const span = () => ({ coin: world.btc.coin, startTime: 0 });
 
   test.each(['1H', '1D', '15M', '30M', '12H', '1W', '5m'])(

@@ -31,7 +31,7 @@ afterAll(async () => {
 const client = () => createClient({ url: venue.url }).info;
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
-/** Polls until the address has a proof of this amount. */
+/** Polls until the address has a proof with this amount. */
 async function proven(user: Hex, amount: string, keptAside?: string): Promise<ReservesProof> {
   let proof: ReservesProof | null = null;
   // A publication may fall between the blocks of two deposits.

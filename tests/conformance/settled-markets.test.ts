@@ -91,7 +91,7 @@ afterAll(async () => {
   await venue.stop();
 });
 
-describe('a settled event remains available once it has left memory', () => {
+describe('a settled event is still available once it has left memory', () => {
   test('R-settlement: a dropped event keeps its original resolution record, including the hash', async () => {
     const { asOf, data } = await ask({ type: 'outcomeResolution', instrumentId: rain.id });
     expect(data).toEqual(before['resolution']);

@@ -57,7 +57,7 @@ describe('control frames are confirmed or rejected', () => {
     expect(answer.channel).toBe('subscriptionResponse');
   });
 
-  test('a duplicate subscription is rejected, whatever the case of its address', async () => {
+  test('a duplicate subscription is rejected, however its address is capitalised', async () => {
     const socket = await world.socket();
     const user = world.unfunded('nobody').address;
     await socket.subscribe({ type: 'orderUpdates', user });

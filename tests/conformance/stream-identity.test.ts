@@ -20,7 +20,7 @@ const unsubscribe = async (socket: Socket, subscription: object): Promise<Json> 
     (frame) => frame.channel === 'subscriptionResponse' || frame.type === 'error',
   );
 
-describe('the confirmation contains the subscription', () => {
+describe('the confirmation includes the subscription', () => {
   test.each([
     ['/ws', () => ({ type: 'l2Book', coin: world.btc.coin, nSigFigs: null, mantissa: null })],
     ['/ws', () => ({ tick: '', coin: `0${world.btc.coin}`, type: 'l2Book', x: { y: [1, null] } })],
@@ -65,7 +65,7 @@ describe('a subscription to a book survives a change to the price steps', () => 
     const coarse = await socket.subscribe({ type: 'l2Book', coin, tick: '1' });
     await eventually(() => expect(levelsOf(socket, finest.sub)).toHaveLength(2));
     await operator.set({ coin, ...perp }, { priceTick: '1', bookTicks: ['1', '10'] });
-    // Both requests now resolve to the same step, but they remain separate subscriptions.
+    // Both requests now resolve to the same price step, but they stay separate subscriptions.
     const unsubscribed = await unsubscribe(socket, { type: 'l2Book', coin });
     expect(unsubscribed.data).toMatchObject({ method: 'unsubscribe', sub: finest.sub });
     const other = await unsubscribe(socket, { type: 'l2Book', coin, tick: '1' });

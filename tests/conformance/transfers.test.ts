@@ -141,7 +141,7 @@ describe('an account can transfer money to another account', () => {
     expect([await perpMoney(alice), await outcomeMoney(bob)]).toEqual(['994', '6']);
   });
 
-  test('R-account: a new address gets an account, without a fee on a test network', async () => {
+  test('R-account: a new address gets an account, free of charge on a test network', async () => {
     const carol = world.unfunded('carol');
     expect((await accountStatus(world.client, carol.address)).exists).toBe(false);
     succeeded(await tokenSend(alice, { to: carol.address, amount: '1' }));

@@ -13,9 +13,9 @@ import { tail, type Venue } from '../support/venue-process.ts';
 
 /**
  * Goal: a deposit is credited once and a withdrawal is paid once, regardless of which replica
- * handles the settlement chain and how that replica ends. Method: two replicas reach the chain
- * through proxies run by the test, which identify each step by its request. At one step, the active
- * replica is killed, or is frozen until the other one has completed the work.
+ * handles the settlement chain and how it is stopped. Method: two replicas reach the chain through
+ * proxies run by the test, which identify each step by its request. At one step, the active replica
+ * is killed, or is frozen until the other one has completed the work.
  */
 
 type Point = {

@@ -81,8 +81,8 @@ export const PREVIOUS = new EarlierFolder('release-0.3.0', {
   meta: 'meta.json',
 });
 /**
- * A folder created by release 0.1.0 and continued by release 0.3.0 until it was killed. Its log
- * begins under rules version 1.
+ * A folder created by release 0.1.0, then used by release 0.3.0 until it was killed. Its log begins
+ * under rules version 1.
  */
 export const CONTINUED = new EarlierFolder('release-0.3.0', {
   pack: 'upgraded.pack.br',

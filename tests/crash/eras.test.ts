@@ -86,11 +86,11 @@ describe.each<[string, EarlierFolder]>([
       expect(await earlier.entriesFrom(folder, meta.height + 1)).toHaveLength(1);
     });
 
-    test('the earlier release can continue the folder after the crash', async () => {
+    test('the earlier release can continue from the folder after the crash', async () => {
       const folder = await copyOf(old);
       await earlier.append(folder, []);
       const went = await earlier.opening(await copyOf(folder));
-      // This start state was never used, because the log continued at its block.
+      // This start state was never used, because the log had already continued at its block.
       await cp(join(opened, 'eras'), join(folder, 'eras'), { recursive: true });
       expect(await earlier.opening(folder)).toEqual(went);
       expect(went.height).toBe(first.height + 1);

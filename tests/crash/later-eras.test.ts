@@ -8,7 +8,7 @@ import { FIXTURE_FLAGS } from '../fixtures/people.ts';
 import { removeTemporaryData, temporaryData, VenueRun } from '../support/venue-process.ts';
 import { copyOf, PREVIOUS, snapshot, type Seen } from './era-folders.ts';
 
-/** Goal: a program neither continues nor changes data started by a later release (R-era). */
+/** Goal: a program neither adds to nor changes data started by a later release (R-era). */
 
 /** The folder in which this release has started its rules version. */
 let opened: string;

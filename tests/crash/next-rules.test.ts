@@ -74,7 +74,7 @@ function withMovedMoney(state: StateDump): StateDump {
 const open = (data: string): Promise<ControlledReplica> =>
   ControlledReplica.open({ folder: data, nowMs: nowMs + 5_000, step });
 
-test("R-era: a release with the next rules opens and continues this release's folder", async () => {
+test("R-era: a release with the next rules opens this release's folder and continues from it", async () => {
   const data = await copyOf(folder);
   const hand = await open(data);
   expect(hand.replica.head.height).toBe(before.height + 1);

@@ -10,8 +10,8 @@ import { type EarlierFolder, PREVIOUS } from './era-folders.ts';
 
 /**
  * Goal: a replica that is waiting for its rules version, or has just started it, accepts the same
- * blocks from a stream as components without the state (R-era). Method: an earlier release's log is
- * replayed, and its blocks are named like those of proposers.
+ * blocks from a stream as components that have no state (R-era). Method: an earlier release's log
+ * is replayed, and its blocks are named like those of proposers.
  */
 
 afterAll(removeTemporaryData);

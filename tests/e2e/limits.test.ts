@@ -37,7 +37,7 @@ test('orders beyond the limit wait, and each order is placed once', async () => 
   expect(open.map(({ limitPx }) => limitPx).sort()).toEqual(prices.sort());
 });
 
-test('a second faucet request is answered with the time to retry', async () => {
+test('the answer to a second faucet request gives the time to retry', async () => {
   const refused = alice.client.faucet({ user: alice.address });
   await expect(refused).rejects.toMatchObject({
     message: 'Faucet limit reached',

@@ -81,7 +81,7 @@ async function placeMany({ address, client }: Person): Promise<void> {
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set(['executed']));
   const open = await info.frontendOpenOrders({ user: address });
   expect(open.map(({ limitPx }) => limitPx).sort()).toEqual(prices.toSorted());
-  // Each reply contains an existing order.
+  // Each reply names an existing order.
   const placed = replies.flatMap((reply) => (reply.status === 'executed' ? reply.orders : []));
   expect(new Set(placed.map(({ oid }) => oid))).toEqual(new Set(open.map(({ oid }) => oid)));
 }

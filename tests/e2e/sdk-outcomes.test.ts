@@ -28,7 +28,7 @@ let deployer: Person;
 let alice: Person;
 let bob: Person;
 
-/** A market without a delay. Its orders enter the book immediately. */
+/** A market with no delay. Its orders enter the book immediately. */
 let rain: number;
 
 const confirm = { confirm: 'executed' } as const;
@@ -123,7 +123,7 @@ function noted<Data>(): { received: Data[]; note: (event: StreamEvent<Data>) => 
   return { received, note: (event) => event.type === 'data' && received.push(event.data) };
 }
 
-describe('a market without a delay trades immediately', () => {
+describe('a market with no delay trades immediately', () => {
   test('a market can be found by its slug, by its event, and among all events', async () => {
     const { info } = alice.client;
     const event = await info.outcomeEvent({ eventSlug: 'weather' });

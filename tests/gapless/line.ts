@@ -89,7 +89,7 @@ export class Line {
     socket?.terminate();
   }
 
-  /** Stops reading. Messages remain in the network buffers. */
+  /** Stops reading. Messages stay in the network buffers. */
   freeze(): void {
     this.#socket?.pause();
   }

@@ -7,7 +7,7 @@ export interface View {
    * True if a new subscriber gets a snapshot. Otherwise, a snapshot is sent only after a resync.
    */
   readonly beginsWithSnapshot: boolean;
-  /** Applies the current state. Earlier rows are kept if it follows on from them without a gap. */
+  /** Applies the current state. Earlier rows are kept if there is no gap between them and it. */
   snapshot(data: Json): void;
   frame(data: Json): void;
 }
@@ -88,7 +88,7 @@ export class LiveOrdersView implements View {
   }
 }
 
-/** The last frame, which contains the complete state. */
+/** The last frame, which has the complete state. */
 export class LastView implements View {
   readonly beginsWithSnapshot = true;
   data: Json;

@@ -248,7 +248,7 @@ describe('the Hyperliquid library places orders', () => {
     });
   });
 
-  test("leverage, isolated margin and the dead man's switch are those of the venue", async () => {
+  test("leverage, isolated margin and the dead man's switch work as on the venue", async () => {
     const { exchange, user } = await trader();
     await exchange.updateLeverage({ asset: 2, isCross: false, leverage: 5 });
     const eth = { a: 2, p: '3500', s: '1', t: market };
@@ -638,7 +638,7 @@ test.each<[string, string, string, number]>([
 });
 
 test.each(['', 'x', '[]', '{}', '{"action":1}', '{"action":{"type":"order"}}'])(
-  'the malformed action %j is answered with a sentence',
+  'the malformed action %j is answered with a full sentence',
   async (body) => {
     const headers = { 'content-type': 'application/json' };
     const url = `${venue.hyperliquidUrl}/exchange`;

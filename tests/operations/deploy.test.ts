@@ -45,7 +45,7 @@ describe('the sample configuration is valid and complete', () => {
   });
 
   test('the sample configuration is accepted with every line uncommented, and shows the defaults', async () => {
-    // Chain settings are not allowed in a cluster, and the sample contains both.
+    // Chain settings are not allowed in a cluster, and the sample has both.
     const config = await parsed(uncommented.replaceAll(/^(?:log|cluster|chainKeys) = .*\n/gm, ''));
     const chain = 'http://127.0.0.1:8694';
     const elsewhere = uncommented.replace(/^chain = .*$/m, `chain = "${chain}"`);

@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 test.each(['SQLite', 'PostgreSQL'])(
-  `execution reports equal those of a reference book, in %s, SIM_SEED=${SEED}`,
+  `execution reports match a reference book's, in %s, SIM_SEED=${SEED}`,
   async (kind) => {
     const isFile = kind === 'SQLite';
     const store = await openHistoryStore(

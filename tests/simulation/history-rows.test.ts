@@ -18,8 +18,8 @@ import { PERPS, Workload } from './workload.ts';
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 12);
 const SEED = freshSeed('FC_SEED');
 /**
- * The seed of a trading history. `npm run test:long` adds seeds without an insurance fund, with a
- * small fund and with a large fund.
+ * The seed of a trading history. `npm run test:long` adds seeds with no insurance fund, with a
+ * small one and with a large one.
  */
 const TRADED = [SEED, ...(process.env['TEST_LONG'] === undefined ? [] : [1, 2, 4])];
 const TIMEOUT_MS = 30_000 + 1_000 * RUNS;

@@ -15,8 +15,8 @@ const COMMANDS = Number(process.env['SIM_COMMANDS'] ?? 24_000);
 const CORNERS_COMMANDS = 200_000;
 const SEED = freshSeed('SIM_SEED');
 /**
- * Four consecutive seeds include runs without an insurance fund, with a small fund and with a large
- * fund.
+ * Four consecutive seeds include runs with no insurance fund, with a small one and with a large
+ * one.
  */
 const SEEDS = [0, 1, 2, 3].map((at) => SEED + at);
 

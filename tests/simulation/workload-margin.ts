@@ -16,7 +16,7 @@ import { timeMs } from '@oddlot/units';
  * grouped orders, amends, reversals, dead man's switches), and operator actions.
  */
 
-/** The workload state from which the functions below create commands. */
+/** The workload state that the functions below create commands from. */
 export type Desk = {
   readonly pick: (below: number) => number;
   readonly now: () => number;

@@ -8,7 +8,7 @@ const ANSWERS = join(ROOT, 'packages/protocol/src/info/registry.ts');
 
 /**
  * Returns the field names of each /info answer by query type, including those of nested objects and
- * rows. They are read from the type definitions by the compiler.
+ * rows. The compiler reads them from the type definitions.
  */
 export function answerFields(): ReadonlyMap<string, ReadonlySet<string>> {
   const api = new API({ cwd: ROOT });

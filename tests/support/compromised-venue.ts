@@ -56,14 +56,14 @@ export class CompromisedVenue {
     });
   }
 
-  /** Opens a copy of the folder and continues its log. */
+  /** Opens a copy of the folder and adds to its log. */
   static async open(data: string): Promise<CompromisedVenue> {
     const folder = await temporaryData();
     await cp(join(data, 'journal'), join(folder, 'journal'), { recursive: true });
     return await CompromisedVenue.#on(folder);
   }
 
-  /** Rewrites a log block by block, with a valid hash chain, and then continues it. */
+  /** Rewrites a log block by block, with a valid hash chain, and then adds to it. */
   static async rewritten(
     data: string,
     change: (entry: LogEntry) => LogEntry,

@@ -27,9 +27,7 @@ export async function allPages(
   return rows;
 }
 
-/**
- * Checks how a query is paged, including page boundaries. `rows` contains all rows, newest first.
- */
+/** Checks how a query is paged, including page boundaries. `rows` lists all rows, newest first. */
 export async function expectPaging(
   client: Client,
   query: object,

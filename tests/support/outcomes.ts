@@ -47,7 +47,7 @@ export async function placed(
   return succeeded(await actor.place(bet(market, words, options))).orders[0];
 }
 
-/** Sends orders without waiting for their execution. The reply contains only the trace id. */
+/** Sends orders without waiting for their execution. The reply has only the trace id. */
 export async function queued(actor: Actor, ...orders: JsonObject[]): Promise<Signed> {
   const signed = await actor.sign(orderAction(...orders));
   const { json, text } = await actor.client.exchange(signed);

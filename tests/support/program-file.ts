@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** The environment variable that contains the folder of the bundled programs. */
+/** The environment variable with the path of the folder of bundled programs. */
 export const PROGRAMS = 'ODDLOT_TEST_PROGRAMS';
 
 const SOURCES = {

@@ -207,14 +207,14 @@ export class Venue {
   }
 }
 
-/** Creates an empty data directory that is removed after the tests of this process. */
+/** Creates an empty data directory that is removed after this process's tests. */
 export async function temporaryData(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-test-'));
   folders.add(folder);
   return folder;
 }
 
-/** Removes all data directories of this process. Their venues must have ended. */
+/** Removes all of this process's data directories. Their venues must have ended. */
 export async function removeTemporaryData(): Promise<void> {
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
   folders.clear();

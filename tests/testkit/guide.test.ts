@@ -35,7 +35,7 @@ test('the backtest in the guide runs and writes its page', async () => {
     const lines = ['time,open,high,low,close,volume', candle(0), candle(1), candle(2)];
     await writeFile(join(folder, 'BTCUSDT-1h-2025-01.csv'), lines.join('\n'));
     const printed = await runCommand(NODE, [join(HERE, 'example-backtest.ts')], { cwd: folder });
-    // The PnL consists of a fee, two hours of funding, and the spread.
+    // The PnL is made up of a fee, two hours of funding, and the spread.
     expect(printed).toMatch(/^-0\.5\d+ \{/);
     expect(await readFile(join(folder, 'backtest.html'), 'utf8')).toContain('BTC-USDC');
   } finally {

@@ -79,7 +79,7 @@ test('the largest trades are selected by kind and window, as stored in the addre
   await page.waitForURL(/of=events/);
   const share = trades.getByRole('row').filter({ hasText: 'Will it be shown?' }).first();
   await share.waitFor(PATIENCE);
-  // The name is shown as plain text even though it contains markup.
+  // The name is shown as plain text even though it includes markup.
   expect(await share.innerText()).toContain('<img src=x onerror=alert(1)>');
   expect(await share.innerText()).toMatch(/Buy Yes\s+46\.0¢\s+900\s+414/);
   // The time has its own line, so that it does not truncate the name.

@@ -44,7 +44,7 @@ test('the explorer shows an order immediately and describes it in words on each 
   await page.getByText('executed').waitFor();
   expect(await faultsFound(page)).toEqual([]);
 
-  // The block contains the order. The search field finds both kinds of hashes.
+  // The order is in the block. The search field finds both kinds of hashes.
   const hash = new URL(page.url()).pathname.split('/').at(-1)!;
   const { block } = await buyer.info.tx({ txHash: hash });
   const { hash: blockHash } = await buyer.info.block({ height: block });

@@ -116,7 +116,7 @@ describe('the markets screen shows everything that can be traded', () => {
     }`;
     const visit = await browser.visit(venue.url, { script, expectedErrors: /404/ });
     const { page } = visit;
-    // Each socket is answered only after the time for which an established connection may stay
+    // Each socket is answered only after the longest time that an established connection may stay
     // silent.
     await page.routeWebSocket(/\/(?:api-)?ws/, async (socket) => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));

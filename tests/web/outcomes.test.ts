@@ -217,7 +217,7 @@ describe('the ticket sends orders for shares', () => {
     await page.getByRole('button', { name: 'Merge 4 pairs into USDC' }).click();
     await shares(page).getByText('6 Yes at').waitFor();
     await shares(page).getByText('6 No at').waitFor();
-    // Without a connection, the buttons for pairs, orders and transfers are disabled.
+    // With no connection, the buttons for pairs, orders and transfers are disabled.
     await page.context().setOffline(true);
     const nothing = page.getByRole('button', { name: 'Not connected' });
     await nothing.waitFor();

@@ -95,7 +95,7 @@ test(
     await bids.press('ArrowDown');
     await bids.press('Enter');
     await expect.poll(orders, LONG_WAIT).toContain('B 0.00051 96990');
-    // Without a size, the key press only copies the price into the ticket.
+    // With no size entered, the key press only copies the price into the ticket.
     await expect.poll(() => size(page).inputValue()).toBe('');
     await bids.press('ArrowDown');
     await bids.press('Enter');

@@ -6,8 +6,7 @@ import { ControlledVenue } from './controlled-venue.ts';
 
 /**
  * Runs some days of a venue's life in a separate process, so that its memory is that of a venue
- * that was started only once. The argument is a JSON string, and the last line of the output is the
- * result.
+ * started only once. The argument is a JSON string, and the last line of output is the result.
  */
 
 export type PhaseOptions = {

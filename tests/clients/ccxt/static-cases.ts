@@ -78,7 +78,7 @@ export async function resultOf(
   exchange.fetch = async (url: string, verb: string, headers: object, body: string) =>
     exchange.handleRestResponse(new Response(answer), url, verb, headers, body);
   const result = await exchange[method](...input);
-  // A JSON file cannot contain undefined fields.
+  // JSON files cannot have undefined fields.
   return JSON.parse(JSON.stringify(result));
 }
 

@@ -11,7 +11,7 @@ export type Payout = {
   readonly usd: bigint;
 };
 
-/** The chain and contract for which a signature is valid. */
+/** The chain and contract that a signature is valid for. */
 export type Domain = { readonly chainId: number; readonly verifyingContract: Address };
 
 const TYPES = {

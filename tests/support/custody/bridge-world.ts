@@ -329,8 +329,8 @@ const PERMIT_TYPES = {
 } as const;
 
 /**
- * Results are cached, because recovering a signer is slow and histories contain the same signatures
- * many times.
+ * Results are cached, because recovering a signer is slow and the same signatures occur many times
+ * in a history.
  */
 const signers = new Map<string, Hex>();
 

@@ -6,7 +6,7 @@ export type Unsigned<T = Command> = T extends { readonly authority: Authority }
   ? Omit<T, 'authority'>
   : never;
 
-/** The account for which a command is signed. It is absent if the signer acts for itself. */
+/** The account that a command is signed for. Absent if the signer acts for itself. */
 export type SignedFor = Pick<Authority, 'multiSig' | 'vault'>;
 
 /**

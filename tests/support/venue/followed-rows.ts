@@ -7,7 +7,7 @@ import { MarketData } from '../../../packages/translate/src/read-models/market-d
 import { instrumentLookup } from '../../../packages/translate/src/instruments.ts';
 import type { TestVenue } from './ws/test-venue.ts';
 
-/** Runs the history projector of a test venue with real receipts and markets. */
+/** Runs a test venue's history projector with real receipts and markets. */
 export class FollowedRows {
   readonly rows: BlockRows[] = [];
   readonly projector: HistoryProjector;

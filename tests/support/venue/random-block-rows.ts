@@ -256,8 +256,8 @@ function newOrder(world: World, timeMs: number): OrderRecord {
 }
 
 function orderRow(world: World, order: HistOrder, timeMs: number): HistOrderRow {
-  // An order with an odd id can become the parent of existing orders with even ids, regardless of
-  // their accounts.
+  // An order with an odd id can become the parent of existing orders with even ids, whichever
+  // accounts they belong to.
   const others = world.orders.filter(({ orderId }) => orderId % 2 === 0);
   const joins = order.oid % 2 === 1 && others.length > 0 && world.randomBelow(3) === 0;
   const added = joins ? [pick(world, others).row.order] : [];

@@ -34,7 +34,7 @@ export class WebBrowser {
     return visit;
   }
 
-  /** Ends all visits of a test and throws their unexpected errors. */
+  /** Ends all of a test's visits and throws their unexpected errors. */
   async leaveAll(): Promise<void> {
     const visits = [...this.#visits];
     this.#visits.clear();

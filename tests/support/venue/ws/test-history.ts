@@ -32,7 +32,7 @@ type Watch = {
   readonly watcher: Watcher<WatchedTable>;
 };
 
-/** A history that contains only the rows given by the test. The test decides when it answers. */
+/** A history with only the rows given by the test, which also decides when it answers. */
 export class TestHistory implements History {
   asOf: AsOf = { height: 0, timeMs: 0 };
   /** True if queries are answered immediately; otherwise the test calls `answer`. */
