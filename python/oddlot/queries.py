@@ -63,7 +63,7 @@ class Queries:
         req: Any,
         min_height: int | None = None,
     ) -> list[types.Candle]:
-        """Returns candles of an instrument, oldest first: the latest 5,000 of the period."""
+        """Returns an instrument's candles, oldest first: the latest 5,000 in the period."""
         return self._query(
             "candleSnapshot",
             req=req,
@@ -79,7 +79,7 @@ class Queries:
         min_height: int | None = None,
     ) -> list[types.FundingHistoryRow]:
         """
-        Returns the funding rate of each hour of a perp, oldest first: the first 500 of the
+        Returns a perp's funding rate for each hour, oldest first: the first 500 in the
         period.
         """
         return self._query(
@@ -99,8 +99,8 @@ class Queries:
         min_height: int | None = None,
     ) -> list[types.OpenInterestRow]:
         """
-        Returns the open interest of an instrument at the start of each hour, oldest first:
-        the first 500 of the period.
+        Returns an instrument's open interest at the start of each hour, oldest first: the
+        first 500 in the period.
         """
         return self._query(
             "openInterestHistory",
@@ -120,7 +120,7 @@ class Queries:
         cursor: str | None = None,
         min_height: int | None = None,
     ) -> list[types.Liquidation]:
-        """Returns liquidations of one perp or of all perps, newest first."""
+        """Returns liquidations in one perp or all perps, newest first."""
         return self._query(
             "liquidations",
             coin=coin,
@@ -141,8 +141,8 @@ class Queries:
         min_height: int | None = None,
     ) -> types.LargestTrades:
         """
-        Returns the largest trades of a day, a week or a month by notional value: those of all
-        perps, of all outcome markets, or of one instrument.
+        Returns the largest trades of a day, a week or a month by notional value: in all
+        perps, in all outcome markets, or in one instrument.
         """
         return self._query(
             "largestTrades",
@@ -162,8 +162,8 @@ class Queries:
         min_height: int | None = None,
     ) -> types.Leaderboard:
         """
-        Returns the accounts with the highest profit or volume in a window. It is rejected if
-        the operator has disabled it.
+        Returns the accounts with the highest profit or volume in a window. The query is
+        rejected if the operator has disabled it.
         """
         return self._query(
             "leaderboard",
@@ -192,10 +192,7 @@ class Queries:
         status: Literal["upcoming", "open", "closed", "resolved", "all"] | None = None,
         min_height: int | None = None,
     ) -> types.OutcomeEventMeta | types.OutcomeEventPage:
-        """
-        Returns a page of events with their markets. The cursor of a page selects the next
-        page.
-        """
+        """Returns a page of events with their markets. A page's cursor selects the next page."""
         return self._query(
             "outcomeMeta",
             exchangeId=exchange_id,
@@ -222,7 +219,7 @@ class Queries:
         exchange_id: Literal[1] | None = None,
         min_height: int | None = None,
     ) -> list[types.OutcomeAssetCtx]:
-        """Returns prices, volumes and open interest of up to 50 outcome markets."""
+        """Returns prices, volumes and open interest for up to 50 outcome markets."""
         return self._query(
             "outcomeAssetCtxs",
             instrumentIds=instrument_ids,
@@ -261,7 +258,7 @@ class Queries:
         after: int | None = None,
         min_height: int | None = None,
     ) -> types.OutcomeSeriesTimeline:
-        """Returns the markets of a series with strikes and results, latest start first."""
+        """Returns a series' markets with strikes and results, latest start first."""
         return self._query(
             "outcomeSeriesTimeline",
             seriesSlug=series_slug,
@@ -278,7 +275,7 @@ class Queries:
         instrument_id: int,
         min_height: int | None = None,
     ) -> types.OutcomeResolution:
-        """Returns the resolution record of a market. `checkResolution` recomputes its result."""
+        """Returns a market's resolution record. `checkResolution` recomputes the result."""
         return self._query(
             "outcomeResolution",
             instrumentId=instrument_id,
@@ -315,8 +312,8 @@ class Queries:
         min_height: int | None = None,
     ) -> types.CryptoPrice:
         """
-        Returns a reference price: the price to beat and the final price. Without times, it
-        returns the latest price.
+        Returns a reference price: the price to beat and the final price. If no times are
+        given, returns the latest price.
         """
         return self._query(
             "cryptoPrice",
@@ -339,9 +336,9 @@ class Queries:
         min_height: int | None = None,
     ) -> types.CryptoPriceHistory:
         """
-        Returns the reference prices of a period, oldest first, thinned evenly to at most
-        2,000. With `variant: 'before'`, it returns simulated prices from before the start of
-        a simulated venue.
+        Returns the reference prices in a period, oldest first, thinned evenly to at most
+        2,000. With `variant: 'before'`, returns simulated prices from before the start of a
+        simulated venue.
         """
         return self._query(
             "cryptoPriceHistory",
@@ -361,7 +358,7 @@ class Queries:
         exchange_id: int | None = None,
         min_height: int | None = None,
     ) -> types.ClearinghouseState:
-        """Returns the positions and the margin of a sub-account."""
+        """Returns the positions and margin of a sub-account."""
         return self._query(
             "clearinghouseState",
             user=user,
@@ -377,7 +374,7 @@ class Queries:
         exchange_id: Literal[0] | None = None,
         min_height: int | None = None,
     ) -> types.ClearinghouseState:
-        """Returns the positions and the margin of the perp sub-account."""
+        """Returns the positions and margin of the perp sub-account."""
         return self._query(
             "perpClearinghouseState",
             user=user,
@@ -409,7 +406,7 @@ class Queries:
         asset: str | None = None,
         min_height: int | None = None,
     ) -> list[types.TriggerOrder]:
-        """Returns the pending trigger orders of a user."""
+        """Returns a user's pending trigger orders."""
         return self._query(
             "triggerOrders",
             user=user,
@@ -425,7 +422,7 @@ class Queries:
         px: Sequence[Any] | None = None,
         min_height: int | None = None,
     ) -> types.ActiveAssetData:
-        """Returns the size that a user can trade in an instrument, and the leverage."""
+        """Returns the size that a user can trade in an instrument, and the user's leverage."""
         return self._query(
             "activeAssetData",
             user=user,
@@ -443,7 +440,7 @@ class Queries:
         coin: str | None = None,
         min_height: int | None = None,
     ) -> list[types.OpenOrder | types.OutcomeOpenOrder]:
-        """Returns the open orders of a user, newest first."""
+        """Returns a user's open orders, newest first."""
         return self._query(
             "frontendOpenOrders",
             user=user,
@@ -462,7 +459,7 @@ class Queries:
         min_height: int | None = None,
     ) -> list[types.OutcomeOpenOrder]:
         """
-        Returns an account's resting orders on outcome markets, without those in the delay
+        Returns an account's resting orders on outcome markets, excluding those in the delay
         queue.
         """
         return self._query(
@@ -479,7 +476,7 @@ class Queries:
         user: str,
         min_height: int | None = None,
     ) -> list[types.ApprovedAgent]:
-        """Returns the agents of an account, sorted by label."""
+        """Returns an account's agents, sorted by label."""
         return self._query(
             "approvedAgents",
             user=user,
@@ -493,7 +490,7 @@ class Queries:
         user: str | None = None,
         min_height: int | None = None,
     ) -> types.AgentOwner:
-        """Returns the account to which an agent belongs."""
+        """Returns the account that an agent belongs to."""
         return self._query(
             "agentOwner",
             agent=agent,
@@ -536,8 +533,8 @@ class Queries:
         min_height: int | None = None,
     ) -> None | types.MultiSigSigners2:
         """
-        Returns the signers of an account and the required number of signatures, or null for
-        an ordinary account.
+        Returns an account's signers and the required number of signatures, or null for an
+        ordinary account.
         """
         return self._query(
             "multiSigSigners",
@@ -552,8 +549,8 @@ class Queries:
         min_height: int | None = None,
     ) -> list[str]:
         """
-        Returns the hashes of the requests that changed the signers of an account, oldest
-        first. Query `tx` for each of them.
+        Returns the hashes of the requests that changed an account's signers, oldest first.
+        Query `tx` for each of them.
         """
         return self._query(
             "multiSigChanges",
@@ -575,7 +572,7 @@ class Queries:
         min_height: int | None = None,
     ) -> list[types.Fill]:
         """
-        Returns the fills of an account, newest first: trades, and changes by splits, merges
+        Returns an account's fills, newest first: trades, and changes through splits, merges
         and settlements.
         """
         return self._query(
@@ -603,10 +600,7 @@ class Queries:
         cursor: str | None = None,
         min_height: int | None = None,
     ) -> list[types.HistOrderRow]:
-        """
-        Returns the open and finished orders of an account, sorted by their last change,
-        latest first.
-        """
+        """Returns an account's open and finished orders, most recently changed first."""
         return self._query(
             "historicalOrders",
             user=user,
@@ -629,7 +623,7 @@ class Queries:
         min_height: int | None = None,
     ) -> types.ExecutionReport:
         """
-        Returns how an order, or each order of an action, was executed: its fills, prices and
+        Returns how an order, or each order in an action, was executed: its fills, prices and
         fees, and its position in the queue. Select it by `oid`, `cloid` or `txHash`.
         """
         return self._query(
@@ -653,7 +647,7 @@ class Queries:
         cursor: str | None = None,
         min_height: int | None = None,
     ) -> list[types.LedgerUpdate]:
-        """Returns the changes of an account other than by trading and funding, newest first."""
+        """Returns all ledger updates of an account except trades and funding, newest first."""
         return self._query(
             "userNonFundingLedgerUpdates",
             user=user,
@@ -684,7 +678,7 @@ class Queries:
         cursor: str | None = None,
         min_height: int | None = None,
     ) -> types.UserFundings:
-        """Returns the funding payments of an account, newest first."""
+        """Returns an account's funding payments, newest first."""
         return self._query(
             "userFundings",
             user=user,
@@ -755,7 +749,7 @@ class Queries:
         cursor: str | None = None,
         min_height: int | None = None,
     ) -> types.BuilderMeClaimed:
-        """Returns the claims of a builder, newest first."""
+        """Returns a builder's claims, newest first."""
         return self._query(
             "builderMeClaimed",
             user=user,
@@ -778,7 +772,7 @@ class Queries:
         cursor: str | None = None,
         min_height: int | None = None,
     ) -> types.BuilderMeEarned:
-        """Returns the earnings of a builder, one row per order, newest first."""
+        """Returns a builder's earnings, one row per order, newest first."""
         return self._query(
             "builderMeEarned",
             user=user,
@@ -798,7 +792,7 @@ class Queries:
         window: Literal["7d", "30d", "90d", "all"] | None = None,
         min_height: int | None = None,
     ) -> types.BuilderShares:
-        """Returns the shares of users or instruments in a builder's fees, largest first."""
+        """Returns each user's or instrument's share of a builder's fees, largest first."""
         return self._query(
             "builderMeShare",
             user=user,
@@ -830,7 +824,7 @@ class Queries:
         window: Literal["day", "week", "month", "all"] | None = None,
         min_height: int | None = None,
     ) -> types.Portfolio:
-        """Returns the value of an account over time. The last point is the present."""
+        """Returns an account's value over time. The last point is the present."""
         return self._query(
             "portfolio",
             user=user,
@@ -846,7 +840,7 @@ class Queries:
         limit: int | None = None,
         min_height: int | None = None,
     ) -> list[types.Withdrawal]:
-        """Returns the withdrawals of an account, newest first."""
+        """Returns an account's withdrawals, newest first."""
         return self._query(
             "withdrawals",
             user=user,
@@ -883,7 +877,7 @@ class Queries:
         min_height: int | None = None,
     ) -> types.VenueStatus:
         """
-        Returns the operators, the access control, the venue's own funds and the age of
+        Returns the operators, the access control, the venue's own funds and the age of its
         prices.
         """
         return self._query(
@@ -897,8 +891,8 @@ class Queries:
         min_height: int | None = None,
     ) -> types.VenueHealth:
         """
-        Returns the state of the process that responds: its lag, its connections, and whether
-        it follows the settlement chain.
+        Returns the state of the responding process: its lag, its connections, and whether it
+        is following the settlement chain.
         """
         return self._query(
             "venueHealth",
@@ -911,7 +905,7 @@ class Queries:
         channel: Literal[0, 1] | None = None,
         min_height: int | None = None,
     ) -> types.GateLists:
-        """Returns the accounts on the lists of a gate."""
+        """Returns the accounts on a gate's lists."""
         return self._query(
             "gateLists",
             channel=channel,
@@ -949,7 +943,7 @@ class Queries:
     ) -> types.ExplainedSignature:
         """
         Returns the signer of a request. If the signer is unknown, the response includes the
-        mistake that explains it. The request is not executed.
+        mistake that explains the signature. The request is not executed.
         """
         return self._query(
             "explainSignature",
@@ -968,7 +962,7 @@ class Queries:
     ) -> types.SimulatedAction:
         """
         Returns the effects that an action would have now: fills, fees, margin and positions,
-        or the refusal. The action needs no signature and is not executed.
+        or the refusal. The action does not need a signature and is not executed.
         """
         return self._query(
             "simulate",
@@ -1035,8 +1029,8 @@ class Queries:
         min_height: int | None = None,
     ) -> list[types.TxBrief]:
         """
-        Returns summaries of transactions: those of a block in order, or the newest ones of
-        one account or of all accounts.
+        Returns summaries of transactions: those in a block, in order, or the newest ones of
+        one account or all accounts.
         """
         return self._query(
             "txs",
@@ -1055,7 +1049,7 @@ class Queries:
         height: int | None = None,
         min_height: int | None = None,
     ) -> types.StateHash:
-        """Returns the hash of the whole state after a block, by default after the latest one."""
+        """Returns the hash of the whole state after a block; by default, after the latest one."""
         return self._query(
             "stateHash",
             height=height,
@@ -1073,8 +1067,8 @@ class Queries:
         min_height: int | None = None,
     ) -> types.PermitDeposit:
         """
-        Deposits USDC of the settlement chain with a signed permit, so the user needs no
-        ether. Sending the same permit again returns the same transaction.
+        Deposits USDC from the settlement chain using a signed permit, so the user does not
+        need ether. Sending the same permit again returns the same transaction.
         """
         return self._query(
             "depositWithPermit",
@@ -1092,8 +1086,8 @@ class Queries:
         min_height: int | None = None,
     ) -> types.Reserves:
         """
-        Returns the liabilities of the venue and the assets of the bridge, as last published
-        and as of now.
+        Returns the venue's liabilities and the bridge's assets, both as last published and as
+        of now.
         """
         return self._query(
             "reserves",
@@ -1107,8 +1101,8 @@ class Queries:
         min_height: int | None = None,
     ) -> None | types.ReservesProof:
         """
-        Returns the proof that the last publication includes an address, or null if the
-        address had no account at that time. Check the proof with `oddlot verify reserves`.
+        Returns proof that the last publication includes an address, or null if the address
+        had no account at that time. Check the proof with `oddlot verify reserves`.
         """
         return self._query(
             "reservesProof",

@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 
 class AccessCodeStatus(TypedDict):
-    """The access code of an address on a channel. The code is masked."""
+    """An address's access code on a channel, masked."""
     #: The account.
     user: str
     #: 0 for perps, 1 for outcome markets.
@@ -23,7 +23,7 @@ class AccessCodeStatus(TypedDict):
 
 
 class AccountTransferDelta(TypedDict):
-    """A transfer between the sub-accounts of one account."""
+    """A transfer between an account's sub-accounts."""
     #: Type of the action.
     type: Literal["accountTransfer"]
     #: Amount, including the fee. Unit: USDC.
@@ -218,7 +218,7 @@ class ApprovedAgent(TypedDict):
 
 
 class ApprovedBuilder(TypedDict):
-    """A builder that may charge an account. The rate is the text that the user sent."""
+    """A builder that may charge an account. The rate is the text sent by the user."""
     #: The builder.
     builder: str
     #: Maximum fee, as sent.
@@ -228,7 +228,7 @@ class ApprovedBuilder(TypedDict):
 
 
 class AssetLeverage(TypedDict):
-    """The leverage of an account in one instrument."""
+    """An account's leverage in one instrument."""
     #: Position mode, `OneWay` or `Hedge`.
     mode: Literal["Hedge", "OneWay"]
     #: Margin mode, `Cross` or `Isolated`.
@@ -297,7 +297,7 @@ class Budget(TypedDict):
 
 
 class BuilderClaim(TypedDict):
-    """A claim of a builder. Only executed claims are listed."""
+    """A builder's claim. Only executed claims are included."""
     #: Claimed amount. Unit: USDC.
     amount: str
     #: Always `USDC`.
@@ -313,7 +313,7 @@ class BuilderClaim(TypedDict):
 
 
 class BuilderClaimable(TypedDict):
-    """The unclaimed rewards of a builder, as of the last block in the history database."""
+    """A builder's unclaimed rewards, as of the last block in the history database."""
     #: Max(`totalEarned` − `totalClaimed`, 0). Unit: USDC.
     claimable: str
     #: Whether the builder has earned fees.
@@ -330,8 +330,8 @@ class BuilderClaimable(TypedDict):
 
 class BuilderEarning(TypedDict):
     """
-    The reward of a builder for one order. Amounts and sizes are sums over the order's fills,
-    and the price is their average.
+    A builder's reward for one order. Amounts and sizes are sums over the order's fills, and
+    the price is their average.
     """
     #: Total builder fees of the order's fills. Unit: USDC.
     builderFee: str
@@ -390,7 +390,7 @@ class BuilderMeEarned(TypedDict):
 
 
 class BuilderShare(TypedDict):
-    """The share of one user or one instrument in a builder's fees."""
+    """One user's or instrument's share of a builder's fees."""
     #: Name of the instrument.
     instrumentName: str
     #: Masked address of the user, or id of the instrument.
@@ -416,7 +416,7 @@ class BuilderShares(TypedDict):
 
 
 class BuilderState(TypedDict):
-    """The rewards of a builder: unclaimed, in total and claimed."""
+    """A builder's rewards: unclaimed, total and claimed."""
     #: The builder.
     builder: str
     #: `totalEarned` − `totalClaimed`. Unit: USDC.
@@ -436,7 +436,7 @@ class BuilderState(TypedDict):
 class Candle(TypedDict):
     """
     A candle of an instrument; `T` is its last millisecond. `price` is absent if the prices
-    are those of trades.
+    are trade prices.
     """
     #: First millisecond (UTC). Unit: ms.
     t: int
@@ -498,7 +498,7 @@ class Connections(TypedDict):
 
 
 class CryptoPrice(TypedDict):
-    """The price to beat and final price of a window."""
+    """The price to beat and the final price of a window."""
     #: Such as `BTC`.
     symbol: str
     #: `oracle` (default), `spot` or `twap`.
@@ -518,7 +518,7 @@ class CryptoPrice(TypedDict):
 
 
 class CryptoPriceHistory(TypedDict):
-    """The reference prices of a period, oldest first."""
+    """The reference prices in a period, oldest first."""
     #: Such as `BTC`.
     symbol: str
     #: `oracle` (default), `spot` or `twap`.
@@ -552,7 +552,7 @@ class DeleverageDelta(TypedDict):
 
 class ErrorDetails(TypedDict):
     """
-    The data of a refusal in addition to its message, with which a client can correct its
+    The data in a refusal, in addition to its message, that a client can use to correct its
     request.
     """
     #: The path of the field in the request, such as `orders[3].p`.
@@ -609,7 +609,7 @@ class ExecutionError(TypedDict):
 
 
 class ExecutionReport(TypedDict):
-    """The execution of one order, or of all orders of an action."""
+    """The execution of one order, or of all orders in an action."""
     #: The account.
     user: str
     #: The reports, one per order.
@@ -627,8 +627,8 @@ class ExecutionResult(TypedDict):
 
 class ExplainedSignature(TypedDict):
     """
-    The contents and the signer of a signature. For an unknown signer, the response includes
-    the possible mistakes.
+    The contents and the signer of a signature. If the signer is unknown, the response
+    includes the possible mistakes.
     """
     #: `agent`, `direct` or `multiSig`; see signing.
     scheme: Literal["agent", "direct", "multiSig"]
@@ -701,13 +701,13 @@ class ExplainedSignatureTriedRow(TypedDict):
 
 
 class FeeTierInfo(TypedDict):
-    """The fee rates by the trading volume of the last 14 days."""
+    """The fee rates by trading volume over the last 14 days."""
     #: Tiers, ascending.
     tiers: list[FeeTierRow]
 
 
 class FeeTierRates(TypedDict):
-    """The fee tier of an account. For the highest tier, there is no next level."""
+    """An account's fee tier. For the highest tier, there is no next level."""
     #: The account.
     user: str
     #: Level of the current tier.
@@ -739,7 +739,7 @@ class FeeTierRow(TypedDict):
 
 
 class Fill(TypedDict):
-    """A fill of an order. Rows for splits, merges and settlements have order and trade id 0."""
+    """A fill of an order. Rows for splits, merges and settlements have order id and trade id 0."""
     #: Short name, such as `BTC`.
     coin: str
     #: Full name, such as `BTC-USDC`.
@@ -804,7 +804,7 @@ class Fill(TypedDict):
 
 
 class FundingHistoryRow(TypedDict):
-    """The funding of a perp for one hour. Rates are fractions per hour."""
+    """A perp's funding for one hour. Rates are fractions per hour."""
     #: Perp, by name or id.
     coin: str
     #: Longs pay a positive rate. Unit: fraction per hour.
@@ -967,8 +967,8 @@ class L2Book(TypedDict):
 
 class LargestTrade(TypedDict):
     """
-    A trade with its value. A trade on an outcome market also has its outcome, the price of
-    that outcome, and the market's texts.
+    A trade with its value. A trade on an outcome market also has its outcome, that outcome's
+    price, and the market's texts.
     """
     #: Name of the instrument.
     coin: str
@@ -986,7 +986,7 @@ class LargestTrade(TypedDict):
     hash: str
     #: Trade id.
     tid: int
-    #: The addresses of the buyer and of the seller.
+    #: The addresses of the buyer and the seller.
     users: NotRequired[list[str]]
     #: Set if the venue liquidated a position in this trade (R-liquidation).
     liquidation: NotRequired[Literal[True]]
@@ -1093,7 +1093,7 @@ class Level(TypedDict):
 
 
 class Liquidation(TypedDict):
-    """A reduction of a position by one liquidation step."""
+    """A reduction of a position in one liquidation step."""
     #: Time of the block. Unit: ms.
     time: int
     #: Hash of the block.
@@ -1125,7 +1125,7 @@ class Liquidation(TypedDict):
 
 
 class LiquidationDelta(TypedDict):
-    """A liquidation step of an account, with the figures that caused it."""
+    """A step in an account's liquidation, with the figures that caused it."""
     #: Type of the action.
     type: Literal["liquidation"]
     #: Value of the closed positions. Unit: USDC.
@@ -1152,10 +1152,7 @@ class LiquidationDeltaLiquidatedPositionsRow(TypedDict):
 
 
 class MarginSummary(TypedDict):
-    """
-    The margin of an account. `totalRawUsd` is the account value minus the value of its
-    positions.
-    """
+    """An account's margin. `totalRawUsd` is the account value minus the value of its positions."""
     #: Equity of the account. Unit: USDC.
     accountValue: str
     #: Margin in use. Unit: USDC.
@@ -1294,8 +1291,8 @@ class OrderReport(TypedDict):
     #: The slippage of the taker fills in basis points, against the mid and the mark at arrival. A
     #: positive value is worse for the owner.
     slippage: None | OrderReportSlippage2
-    #: The position in the queue since the order last came to rest or was amended. `ahead` is null
-    #: if the queue is too long to count.
+    #: The queue position since the order last came to rest or was amended. `ahead` is null if the
+    #: queue is too long to count.
     resting: None | OrderReportResting2
     #: `state`, `reason`, `time` and `height` of the order's end; null while the order is live.
     end: None | OrderReportEnd2
@@ -1342,7 +1339,7 @@ class OrderReportSlippage2(TypedDict):
 
 
 class OrderResult(TypedDict):
-    """The result of one entry of an action, for clients that wait for the execution."""
+    """The result of one entry of an action, for clients that wait for execution."""
     #: Index of the entry in the request.
     i: int
     #: Order id.
@@ -1360,7 +1357,7 @@ class OrderResult(TypedDict):
 
 
 class OutcomeAssetCtx(TypedDict):
-    """The market data of an outcome market; all prices are those of YES."""
+    """The market data of an outcome market; all prices are YES prices."""
     #: Instrument id.
     instrumentId: int
     #: Name of the market.
@@ -1474,7 +1471,7 @@ class OutcomeHolder(TypedDict):
 
 
 class OutcomeHolders(TypedDict):
-    """The holders of one outcome's shares, largest first."""
+    """The holders of an outcome's shares, largest first."""
     #: The market.
     instrumentId: int
     #: Name of the market.
@@ -1691,8 +1688,8 @@ class OutcomeProbabilitySeriesRowPointsRow(TypedDict):
 
 class OutcomeResolution(TypedDict):
     """
-    The resolution record of a market, from which clients can recompute the result. The keys
-    have this order.
+    A market's resolution record, from which clients can recompute the result. The keys are in
+    this order.
     """
     #: Instrument id.
     instrumentId: int
@@ -1721,7 +1718,7 @@ class OutcomeResolution(TypedDict):
 
 
 class OutcomeResolutionInputs(TypedDict):
-    """The inputs from which a series resolved a market."""
+    """The inputs used by a series to resolve a market."""
     #: Symbol of the reference price.
     symbol: str
     #: Source of the reference price.
@@ -1795,7 +1792,7 @@ class OutcomeSettlementDelta(TypedDict):
 
 
 class OutcomeTimelineItem(TypedDict):
-    """A market of a series."""
+    """A market in a series."""
     #: Slug of the event.
     eventSlug: str
     #: Slug of the market.
@@ -1808,7 +1805,7 @@ class OutcomeTimelineItem(TypedDict):
     endTime: int
     #: The start price of the market, also called the strike.
     openPrice: None | str
-    #: The average price at the end, by which the market was settled.
+    #: The average price at the end, used to settle the market.
     closePrice: None | str
     #: `strike_status` of outcomeMeta.
     strikeStatus: Literal["fixed", "missing", "pending"]
@@ -1838,7 +1835,7 @@ class OutcomeTrading(TypedDict):
 
 
 class PermitDeposit(TypedDict):
-    """The transaction of a deposit by permit."""
+    """The transaction for a deposit by permit."""
     #: Transaction on the settlement chain.
     txHash: str
 
@@ -1971,7 +1968,7 @@ class PerpUniverse(TypedDict):
 
 
 class Portfolio(TypedDict):
-    """The value of an account over time, as evenly spaced points. The last point is the present."""
+    """An account's value over time, as evenly spaced points. The last point is the present."""
     #: Time range of the answer.
     window: Literal["all", "day", "month", "week"]
     #: Deposits in the window. Unit: USDC.
@@ -1984,7 +1981,7 @@ class Portfolio(TypedDict):
 
 class PortfolioPoint(TypedDict):
     """
-    The value of an account at a time. The other fields are sums since the start of the
+    An account's value at a given time. The other fields are sums since the start of the
     window.
     """
     #: Time of the point. Unit: ms.
@@ -2106,7 +2103,7 @@ class PositionTpsl(TypedDict):
 
 
 class PublishedReserves(TypedDict):
-    """The figures that were recorded in the log, with the root of the tree over all liabilities."""
+    """The figures recorded in the log, with the root of the tree over all liabilities."""
     #: Height of the venue block.
     height: int
     #: Time of the venue block; for `published`, time of publication. Unit: ms.
@@ -2173,7 +2170,7 @@ class RateLimitWork(TypedDict):
 
 class ReportedArrival(TypedDict):
     """
-    The book at the time when an order arrived. For an outcome order, prices are those of its
+    The book at the time an order arrived. For an outcome order, prices are those of its
     outcome.
     """
     #: Best bid on arrival; null if there were no bids.
@@ -2225,7 +2222,7 @@ class ReportedFill(TypedDict):
 
 
 class ReserveChain(TypedDict):
-    """The contracts on the settlement chain; null without a chain."""
+    """The contracts on the settlement chain; null if there is no chain."""
     #: Chain id.
     chainId: int
     #: Address of the bridge contract.
@@ -2236,8 +2233,8 @@ class ReserveChain(TypedDict):
 
 class ReserveFigures(TypedDict):
     """
-    The liabilities and assets at one block of the venue and one block of the settlement
-    chain, as decimal strings in USDC.
+    The liabilities and assets at one block of the venue and one of the settlement chain, as
+    decimal strings in USDC.
     """
     #: Height of the venue block.
     height: int
@@ -2273,8 +2270,8 @@ class Reserves(TypedDict):
 
 class ReservesProof(TypedDict):
     """
-    The proof that the last publication includes an address; null if the address had no
-    account at that time.
+    Proof that the last publication includes an address; null if the address had no account at
+    that time.
     """
     #: `{chainId, bridge, token}`; null if there is no settlement chain.
     chain: ReserveChain
@@ -2314,7 +2311,7 @@ class ReservesProofSiblingsRow(TypedDict):
 
 
 class ReverseJob(TypedDict):
-    """A reversal of a position that is in progress."""
+    """A position reversal in progress."""
     #: Instrument id.
     asset: str
     #: Name of the instrument.
@@ -2526,7 +2523,7 @@ class SimulatedOrder(TypedDict):
 
 
 class SimulatedPosition(TypedDict):
-    """The position after the action; its size is 0 if the action would close it."""
+    """The position after the action; its size is 0 if the action would close the position."""
     #: Instrument id.
     instrumentId: int
     #: Signed size; `"0"` if the position would be closed. Unit: base.
@@ -2552,7 +2549,7 @@ class StateHash(TypedDict):
 
 
 class TransferDelta(TypedDict):
-    """A transfer between two accounts. The sender pays the fee in addition to the amount."""
+    """A transfer between two accounts. The sender pays the fee on top of the amount."""
     #: Type of the action.
     type: Literal["receive", "send"]
     #: Amount, including the fee. Unit: USDC.
@@ -2572,7 +2569,7 @@ class TransferDelta(TypedDict):
 
 
 class TriggerChild(TypedDict):
-    """A take-profit or stop-loss that waits for its parent order."""
+    """A take-profit or stop-loss waiting for its parent order."""
     #: Limit price; not used for a `Market` order. Unit: quote.
     limitPx: str
     #: `Market` or `Limit`.
@@ -2590,7 +2587,7 @@ class TriggerChild(TypedDict):
 
 
 class TriggerOrder(TypedDict):
-    """A trigger order that waits for its trigger price."""
+    """A trigger order waiting for its trigger price."""
     #: Instrument id.
     asset: str
     #: Name of the instrument.
@@ -2650,7 +2647,7 @@ class TxBriefAction(TypedDict):
 
 
 class TxDetail(TypedDict):
-    """A signed request as it was received, with its result."""
+    """A signed request as received, with its result."""
     #: Hash of the request.
     hash: str
     #: Time of the block. Unit: ms.
@@ -2710,7 +2707,7 @@ class TxDetailSignature(TypedDict):
 
 
 class TxRow(TypedDict):
-    """A signed request that a block executed. `error` is the error of its execution."""
+    """A signed request executed in a block. `error` is its execution error."""
     #: Hash of the request.
     hash: str
     #: Time of the block. Unit: ms.
@@ -2742,7 +2739,7 @@ class UserFundings(TypedDict):
 
 
 class VenueGate(TypedDict):
-    """The access control of a channel, with the sizes of its lists."""
+    """A channel's access control, with the sizes of its lists."""
     #: 0 for perps, 1 for outcome markets.
     channel: Literal[0, 1]
     #: Access mode.
@@ -2758,7 +2755,7 @@ class VenueGate(TypedDict):
 
 
 class VenueHealth(TypedDict):
-    """The health of the process that responds; other processes of the venue may differ."""
+    """The health of the responding process; the venue's other processes may differ."""
     #: Current time. Unit: ms.
     time: int
     #: Height of the last block.
@@ -2804,7 +2801,7 @@ class VenueOracle(TypedDict):
 
 
 class VenueStatus(TypedDict):
-    """The operators and the condition of the venue, all as of one block."""
+    """The venue's operators and condition, all as of one block."""
     #: Height of the block.
     height: int
     #: Time of the block. Unit: ms.
@@ -2835,8 +2832,8 @@ class VenueStatus(TypedDict):
 
 class Warning(TypedDict):
     """
-    A notice in addition to a success, if a condition may differ from the client's
-    expectation.
+    A notice that accompanies a success if a condition may differ from what the client
+    expects.
     """
     #: Stable name of the warning.
     code: str
@@ -2866,8 +2863,8 @@ class WithdrawDelta(TypedDict):
 
 class Withdrawal(TypedDict):
     """
-    A withdrawal and its progress. Without a bridge, the fields about the settlement chain are
-    null.
+    A withdrawal and its progress. If there is no bridge, the fields about the settlement
+    chain are null.
     """
     #: Id of the withdrawal.
     id: int

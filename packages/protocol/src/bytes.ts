@@ -1,8 +1,10 @@
-/** This module uses byte arrays and not Node's Buffer, so that the same code runs in a browser. */
+/**
+ * This module uses byte arrays instead of Node's Buffer, so that the same code runs in a browser.
+ */
 
 const encoder = new TextEncoder();
 
-/** Encodes a string as UTF-8. */
+/** Encodes a string in UTF-8. */
 export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
@@ -23,7 +25,7 @@ export function hexToBytes(hex: string): Uint8Array {
 }
 
 /**
- * Writes the bytes of a hex string with `0x`, the last one directly before `end`. Returns false if
+ * Writes the bytes of a hex string with `0x` so that they end just before `end`. Returns false if
  * the string is not hex.
  */
 export function writeHexBefore(out: Uint8Array, end: number, hex: string): boolean {
@@ -63,7 +65,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** Writes an unsigned safe integer in big-endian order, the last byte directly before `end`. */
+/** Writes an unsigned safe integer in big-endian order so that it ends just before `end`. */
 export function writeUintBefore(out: Uint8Array, end: number, value: number): void {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not an unsigned: ${value}`);
   let rest = value;

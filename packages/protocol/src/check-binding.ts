@@ -20,9 +20,9 @@ type BoundEnvelope = {
 type DirectAction = Extract<InnerAction, { serviceNetwork: string }>;
 
 /**
- * Checks the network, chain id, version and nonce that a direct action contains, in this documented
- * order, against the network and the envelope. Other actions pass; for a multiSig wrapper, the
- * inner action is checked.
+ * Checks the network, chain id, version and nonce in a direct action against the network and the
+ * envelope, in this documented order. Other actions pass; for a multiSig wrapper, the inner action
+ * is checked.
  */
 export function checkBinding(
   action: Action,
@@ -48,7 +48,7 @@ export function checkBinding(
 }
 
 /**
- * Checks that the action may be sent for a vault, which is not allowed for direct and operator
+ * Checks that the action may be sent for a vault, which is not allowed for direct or operator
  * actions.
  */
 export function checkVaultAllowed(action: Action, envelope: BoundEnvelope): WireError | undefined {
@@ -62,7 +62,7 @@ export function checkVaultAllowed(action: Action, envelope: BoundEnvelope): Wire
 
 /**
  * Checks that the action may have an expiry. A direct action may not, because its struct does not
- * contain an expiry.
+ * include an expiry.
  */
 export function checkExpiryAllowed(action: Action, envelope: BoundEnvelope): WireError | undefined {
   if (envelope.expiresAfter === null || envelope.expiresAfter === undefined) return undefined;

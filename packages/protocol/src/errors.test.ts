@@ -15,7 +15,7 @@ test('message keys are unique across all error names', () => {
   expect(Object.keys(MESSAGES).length).toBe(keys.length);
 });
 
-test('no message belongs to two error names, except the one for an order that was not found', () => {
+test('no message belongs to two error names, except the one for an order not found', () => {
   const texts = Object.values(MESSAGES).map((build) => (build as () => string)());
   const twice = texts.filter((text, at) => texts.indexOf(text) !== at);
   expect(twice).toEqual(['Order not found']);
@@ -59,7 +59,8 @@ test('a refusal gets its code and name from its message', () => {
 });
 
 /**
- * Clients match these texts, so they are repeated here and any change of the table fails this test.
+ * Clients match these texts, so they are repeated here, and any change to the table fails this
+ * test.
  */
 test.each([
   [MESSAGES.sizeOffLot('0.1'), 'Size precision does not match the lot size: 0.1'],

@@ -28,13 +28,13 @@ export const ERROR_CODES = {
 /** An error name, or `OK`, which represents the absence of an error. */
 type ErrorName = keyof typeof ERROR_CODES;
 
-/** The error name that a refusal can have. */
+/** An error name that a refusal can have. */
 export type RefusalName = Exclude<ErrorName, 'OK'>;
 
 type ErrorCode = (typeof ERROR_CODES)[ErrorName];
 
 /**
- * The data of a refusal in addition to its message, with which a client can correct its request.
+ * The data in a refusal, in addition to its message, that a client can use to correct its request.
  */
 export type Details = {
   /** The path of the field in the request, such as `orders[3].p`. */
@@ -63,7 +63,7 @@ export type Details = {
   readonly docs?: string;
 };
 
-/** A refusal as it is sent to the client. The API server adds the envelope of the endpoint. */
+/** A refusal as sent to the client. The API server adds the envelope of the endpoint. */
 export type WireError = {
   readonly code: ErrorCode;
   readonly name: RefusalName;
@@ -73,7 +73,7 @@ export type WireError = {
   readonly httpStatus: number;
 };
 
-/** The HTTP status of refusals with these names; all others have status 200. */
+/** The HTTP status for refusals with these names; all others have status 200. */
 const HTTP_STATUS: Partial<Record<RefusalName, number>> = {
   BAD_REQUEST: 400,
   VERSION: 400,
@@ -83,8 +83,8 @@ const HTTP_STATUS: Partial<Record<RefusalName, number>> = {
 };
 
 /**
- * Builds a refusal. `httpStatus` overrides the status of the name, because endpoints can differ: an
- * unknown type of /info has status 403.
+ * Builds a refusal. `httpStatus` overrides the name's status, because endpoints can differ: an
+ * unknown /info type has status 403.
  */
 export function wireError(
   name: RefusalName,
@@ -106,7 +106,7 @@ export function httpStatusOf(name: string): number {
   return Object.hasOwn(HTTP_STATUS, name) ? (HTTP_STATUS[name as RefusalName] ?? 200) : 200;
 }
 
-/** Formats a path as in the API, for example `orders[3].p`. */
+/** Formats a path as shown in the API, for example `orders[3].p`. */
 export function fieldPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const part of path) {
@@ -116,12 +116,12 @@ export function fieldPath(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/** Returns the field name that a refusal shows for a path. */
+/** Returns the field name shown for a path in a refusal. */
 export function nameOf(path: readonly PropertyKey[]): string {
   return String(path.findLast((part) => typeof part === 'string') ?? 'action');
 }
 
-/** Returns the value at a path of a request, or undefined if there is none. */
+/** Returns the value at a path in a request, or undefined if there is none. */
 export function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;
   for (const part of path) {

@@ -6,7 +6,7 @@ import { CLIENT_LIMITS, CLIENT_PAGE_LIMITS } from './client-limits.ts';
  */
 export const LIMITS = {
   ...CLIENT_LIMITS,
-  /** The maximum size in bytes of the body of a permissioned action whose signer is configured. */
+  /** The maximum body size, in bytes, for a permissioned action whose signer is configured. */
   permissionedBodyBytesMax: 256 * 1024,
   /**
    * The maximum number of bytes of JSON text under keys that the schema does not define. The names
@@ -44,9 +44,7 @@ export const LIMITS = {
   openInterestHistoryMax: 500,
   /** The maximum number of points in a cryptoPriceHistory response. */
   priceHistoryPointsMax: 2000,
-  /**
-   * The maximum number of points in an outcomeProbability response, for all its markets together.
-   */
+  /** The maximum number of points in an outcomeProbability response, across all its markets. */
   probabilityPointsMax: 20_000,
   /** The maximum offset of a paged query. */
   offsetMax: 200_000,
@@ -61,27 +59,25 @@ export const LIMITS = {
   bboGroupsMax: 20,
   /** The maximum number of open connections per client address and endpoint. */
   connectionsMax: 10,
-  /** The time without frames after which the venue closes a connection. */
+  /** How long a connection can go without frames before the venue closes it. */
   idleMsMax: 60_000,
-  /** The interval between two protocol-level pings of the venue. */
+  /** The interval between the venue's protocol-level pings. */
   pingEveryMs: 20_000,
 
-  /** The maximum number of /info requests per second and client address. */
+  /** The maximum number of /info requests per second per client address. */
   infoPerSecond: 50,
-  /** The maximum number of /exchange requests per second and client address. */
+  /** The maximum number of /exchange requests per second per client address. */
   exchangePerSecond: 10,
-  /** The maximum number of explainSignature queries per second and client address. */
+  /** The maximum number of explainSignature queries per second per client address. */
   explainPerSecond: 5,
-  /**
-   * The maximum number of vaults that explainSignature tries if an envelope does not contain one.
-   */
+  /** The maximum number of vaults that explainSignature tries if an envelope does not name one. */
   explainVaultsMax: 100,
   /**
-   * The maximum number of bytes of actions that one explainSignature query hashes. A large action
-   * therefore gets fewer attempts.
+   * The maximum number of bytes of action data hashed for one explainSignature query. A large
+   * action therefore gets fewer attempts.
    */
   explainBytesMax: 4 * 1024 * 1024,
-  /** The maximum number of simulate queries per second and client address. */
+  /** The maximum number of simulate queries per second per client address. */
   simulatePerSecond: 10,
 
   /** The minimum withdrawal in micro-USDC. */

@@ -1,6 +1,6 @@
 /**
  * The refusal texts that clients also produce, for faults that they find before they send a
- * request. Each is a separate constant, so that a client bundles only these and not the whole
+ * request. Each is a separate constant, so that a client bundles only these instead of the whole
  * table.
  */
 
@@ -23,8 +23,8 @@ export const expiryNotAllowed = (): string => 'expiresAfter is not allowed for t
 export const invalidMaxFeeRate = (): string => 'Invalid max fee rate';
 
 /**
- * Every refusal text of the venue, grouped by error name. Clients match these texts, so each is
- * defined only once and built by a function whose parameters fill in the values.
+ * Every refusal text used by the venue, grouped by error name. Clients match these texts, so each
+ * is defined only once and built by a function whose parameters fill in the values.
  */
 
 const INVALID = {

@@ -1,12 +1,12 @@
 /**
- * The maximum length of compared names. Longer names are not typing errors and would be expensive
- * to compare.
+ * The maximum length of compared names. Longer names are not typos and would be expensive to
+ * compare.
  */
 const COMPARED_MAX = 64;
 
 /**
- * Returns the name that was probably meant by a misspelt one, or undefined if none is similar. Two
- * names are similar if they differ only in case or in a few letters, or if one contains the other.
+ * Returns the name probably meant by a misspelt one, or undefined if none is similar. Two names are
+ * similar if they differ only in case or in a few letters, or if one contains the other.
  */
 export function nearestName(text: string, names: readonly string[]): string | undefined {
   const given = text.toLowerCase();

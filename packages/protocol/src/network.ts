@@ -1,14 +1,14 @@
-/** The only accepted value of the `x-api-version` header, which is also its default. */
+/** The only accepted value of the `x-api-version` header, and its default. */
 export const API_VERSION = '2026-08-16';
 
 export const API_VERSION_HEADER = 'x-api-version';
 
 /** The values that bind a signature to one deployment. */
 export type Network = {
-  /** The network name of the deployment, which is the `name` of the EIP-712 domain. */
+  /** The deployment's network name, used as the `name` in the EIP-712 domain. */
   readonly serviceNetwork: string;
   readonly chainId: number;
-  /** The version of the signing scheme, which is independent of the version in the header. */
+  /** The version of the signing scheme, independent of the version in the header. */
   readonly apiVersion: number;
 };
 
@@ -20,15 +20,15 @@ export const NETWORKS = {
 
 /**
  * The first part of the network name of any other venue, chosen by its operator. The documentation
- * recommends the domain.
+ * recommends the operator's domain.
  */
 export const SERVICE_WORD = /^[A-Za-z0-9][A-Za-z0-9.]{2,54}$/;
 
 const SERVICE_NAME = /^([A-Za-z0-9][A-Za-z0-9.]{2,54})-[0-9a-f]{8}$/;
 
 /**
- * The random bytes of a data folder, which end its network name as 8 hexadecimal digits. They make
- * the name unique, because a signed message is valid on every venue with the same name.
+ * The number of random bytes per data folder. They end its network name as 8 hexadecimal digits.
+ * They make the name unique, because a signed message is valid on every venue with the same name.
  */
 export const SERVICE_DIGITS_BYTES = 4;
 

@@ -174,7 +174,7 @@ describe('a malformed action is rejected with its field', () => {
   });
 });
 
-test('a refusal contains the invalid value and the accepted values', () => {
+test('a refusal includes the invalid value and the accepted values', () => {
   const parsed = parseAction(order({ t: { limit: { tif: 'Fok' } } }));
   expect(parsed).toMatchObject({
     ok: false,
@@ -191,7 +191,7 @@ test('a refusal contains the invalid value and the accepted values', () => {
   expect(parseAction(order({ p: {} })).ok).toBe(false);
 });
 
-test('the first fault in the order of the fields is reported', () => {
+test('the first fault, in the order of the fields, is reported', () => {
   expect(refusalOf(order({ s: 1, p: 1 }))).toBe('10002 Wrong type for p | orders[0].p');
   expect(refusalOf({ type: 'order', orders: [] })).toBe('10002 Missing field: grouping | grouping');
 });

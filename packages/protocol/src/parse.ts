@@ -12,12 +12,12 @@ import { nearestName } from './nearest-name.ts';
 import { Address, anyCase, Ms, SignatureSchema, U64 } from './primitives.ts';
 import { toWireError } from './to-wire-error.ts';
 
-/** The parsed value, or the refusal with which to respond. */
+/** The parsed value, or the refusal to respond with. */
 type Parsed<Value> =
   | ({ readonly ok: true } & Value)
   | { readonly ok: false; readonly error: WireError };
 
-/** The envelope of /exchange. Its unknown keys are ignored. */
+/** The /exchange envelope. Unknown keys in it are ignored. */
 export const EnvelopeSchema = z.object({
   action: z.looseObject({}),
   signature: SignatureSchema,
@@ -29,12 +29,12 @@ export const EnvelopeSchema = z.object({
 });
 
 /**
- * The parsed envelope of /exchange. Its `action` is still in its received form, because it is
- * parsed separately.
+ * The parsed /exchange envelope. Its `action` is still as received, because it is parsed
+ * separately.
  */
 export type Envelope = z.output<typeof EnvelopeSchema>;
 
-/** Reads the envelope of /exchange, without its action. */
+/** Reads the /exchange envelope, except its action. */
 export function parseEnvelope(value: unknown): Parsed<{ readonly envelope: Envelope }> {
   const parsed = EnvelopeSchema.safeParse(value);
   if (parsed.success) return { ok: true, envelope: parsed.data };
@@ -84,7 +84,7 @@ function refuseUnknownAction(type: string, field: string): WireError {
 }
 
 /**
- * Builds the refusal of an inner action: a wrapper must not contain another wrapper or an operator
+ * Builds the refusal for an inner action: a wrapper must not contain another wrapper or an operator
  * action.
  */
 function refuseInner(type: string, field: string): WireError {

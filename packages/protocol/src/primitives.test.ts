@@ -21,7 +21,7 @@ describe('client order ids are compared by their 16 bytes', () => {
     );
   });
 
-  test('a string has a cloid key only if it is a valid client order id', () => {
+  test('a string has a client order id key only if it is a valid client order id', () => {
     const near = fc.tuple(HEX16, fc.nat(35), fc.constantFrom('', 'g', '-', ' ', '00'));
     const text = near.map(
       ([hex, at, junk]) => uuid(hex).slice(0, at) + junk + uuid(hex).slice(at + 1),
@@ -45,7 +45,7 @@ describe('client order ids are compared by their 16 bytes', () => {
   });
 });
 
-test('account types may be one or several, including the alias perps', () => {
+test('one or more account types can be given, including under the alias perps', () => {
   expect(AccountTypes.parse('perps')).toEqual(['perp']);
   expect(AccountTypes.parse(['Outcome', 'perp', 'perps'])).toEqual(['outcome', 'perp']);
   expect(AccountTypes.safeParse([]).success).toBe(false);

@@ -11,7 +11,7 @@ import { type MessageKey, MESSAGES } from './refusal.ts';
 import { LIMITS } from './limits.ts';
 
 /**
- * Accepted values are normalised: addresses are in lower case and enums in their exact case. Signed
+ * Accepted values are normalised: addresses to lower case, and enums to their exact case. Signed
  * data must therefore always be taken from the request text.
  */
 
@@ -31,7 +31,7 @@ export const Hash = z
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform((text) => text.toLowerCase());
 
-/** A decimal as a string. It remains a string, because only its instrument determines the scale. */
+/** A decimal as a string. It remains a string, because the scale depends on the instrument. */
 export const Dec = z.string().refine(isDecimalText);
 
 /** A point in time or a duration in milliseconds. */
@@ -46,7 +46,7 @@ export const U64 = z.int().min(0);
 /** A signed integer within the safe range of JSON numbers. */
 export const I64 = z.int();
 
-/** An order id, which is the only integer that may also be sent as a numeric string. */
+/** An order id: the only integer that may also be sent as a numeric string. */
 export const OrderIdOrText = z
   .union([U64, z.string().regex(/^(0|[1-9][0-9]{0,15})$/)])
   .transform((value, context) => {
@@ -63,7 +63,7 @@ export const IdStr = z
   .transform((text) => String(Number(text)));
 
 /**
- * A client order id. Only its type is checked here, because its form is a business rule; see
+ * A client order id. Only the type is checked here, because the form is a business rule; see
  * `isCloid`.
  */
 export const Cloid = z.string();
@@ -77,8 +77,8 @@ export function isCloid(text: string): boolean {
 }
 
 /**
- * Returns the 16 bytes as 32 lower-case hex digits, in which form client order ids are compared, or
- * undefined for an invalid id.
+ * Returns the 16 bytes as 32 lower-case hex digits, the form in which client order ids are
+ * compared, or undefined for an invalid id.
  */
 export function cloidKey(text: string): string | undefined {
   if (CLOID_HEX.test(text)) return text.slice(2).toLowerCase();
@@ -98,7 +98,7 @@ const ENUMS = new WeakMap<z.core.$ZodType, EnumParts>();
 
 /**
  * Defines a case-insensitive enum; `aliases` maps additional lower-case spellings. An exact
- * spelling takes precedence, so `1m` and `1M` are different. The types for clients contain only the
+ * spelling takes precedence, so `1m` and `1M` are different. The types for clients include only the
  * exact spelling.
  */
 export function anyCase<const Values extends readonly string[]>(
@@ -131,7 +131,7 @@ export const AccountType = anyCase(['perp', 'outcome'], { perps: 'perp' });
 /** The exchange ids by sub-account. */
 const EXCHANGE_IDS = { perp: 0, outcome: 1 } as const;
 
-/** Defines an optional exchange id for a request that supports only these exchanges. */
+/** Defines an optional exchange id for a request that supports only the given exchanges. */
 function exchangeIdOf<const Ids extends readonly (0 | 1)[]>(...ids: Ids) {
   return z.literal(ids).nullable().optional();
 }
@@ -157,7 +157,7 @@ export function refuseOtherExchange(request: OfExchange, context: z.RefinementCt
   }
 }
 
-/** One or several sub-accounts; the result is always a list without repetitions. */
+/** One or more sub-accounts; the result is always a list without repetitions. */
 export const AccountTypes = z
   .union([
     AccountType.transform((type) => [type]),
@@ -201,8 +201,8 @@ const Component = z
 
 /**
  * The signature of a request: `r` and `s` are padded to 32 bytes, and `v` of 0 or 1 becomes 27 or
- * 28. A value that is not hex makes the request malformed; a well-formed signature without a signer
- * is refused.
+ * 28. A value that is not hex makes the request malformed; a well-formed signature from which no
+ * signer can be recovered is refused.
  */
 export const SignatureSchema = z.object({
   r: Component,

@@ -25,7 +25,8 @@ export const MESSAGE_NAMES: Readonly<Record<MessageKey, RefusalName>> = Object.f
 ) as Record<MessageKey, RefusalName>;
 
 /**
- * Builds a refusal from the key of its message, so that a message always has its own error code.
+ * Builds a refusal from the key of its message, so that a message always comes with its own error
+ * code.
  */
 export function refusal<Key extends MessageKey>(
   key: Key,

@@ -25,7 +25,7 @@ const order = (more: object = {}, orderMore: object = {}): object => ({
 const refused = (body: object): boolean =>
   checkUnknownFields(ENVELOPE_NAMED, body)?.message === 'Unknown fields exceed 1024 bytes';
 
-describe('R-requests: the unknown fields of an envelope are limited', () => {
+describe('R-requests: unknown fields in an envelope are capped', () => {
   test.each<[string, (junk: object) => object]>([
     ['the envelope', (junk) => envelope(order(), junk)],
     ['the signature', (junk) => envelope(order(), { signature: { r: '', s: '', v: 0, ...junk } })],
@@ -49,7 +49,7 @@ describe('R-requests: the unknown fields of an envelope are limited', () => {
     expect(refused(body({ [text(MAX + 1)]: 0 }))).toBe(true);
   });
 
-  test('unknown fields in all parts of a request are added up', () => {
+  test('unknown fields in all parts of a request count together', () => {
     const half = { junk: text(MAX / 2) };
     expect(refused(envelope(order(half), half))).toBe(false);
     expect(refused(envelope(order(half, { junk: 0 }), half))).toBe(true);
@@ -81,7 +81,7 @@ describe('R-requests: the unknown fields of an envelope are limited', () => {
   });
 });
 
-describe('R-requests: the unknown fields of queries are limited', () => {
+describe('R-requests: unknown fields in queries are capped', () => {
   test.each<[string, object]>([
     ['a query', { type: 'perpMeta' }],
     ['a query with aliases', { type: 'agentOwner', user: USER }],
@@ -106,7 +106,7 @@ describe('R-requests: the unknown fields of queries are limited', () => {
     expect(parseInfo(sent).ok).toBe(false);
   });
 
-  test('unknown fields of requests to other endpoints are also limited', () => {
+  test('unknown fields in requests to other endpoints are capped as well', () => {
     const body = { user: USER };
     expect(parseServiceRequest('requestFund', { ...body, junk: text(MAX) }).ok).toBe(true);
     expect(parseServiceRequest('requestFund', { ...body, junk: text(MAX + 1) })).toMatchObject({

@@ -13,7 +13,7 @@ export type Named = {
   /** The known keys; undefined if the value is not an object with fixed keys. */
   readonly keys?: ReadonlyMap<string, Named>;
   readonly items?: Named;
-  /** Set for an action or an envelope, which has its own schema. */
+  /** Set for an action or envelope, which has its own schema. */
   readonly isOpen?: true;
 };
 
@@ -24,7 +24,7 @@ export function namedBy(schema: z.core.$ZodType): Named {
   switch (def.type) {
     case 'object': {
       const entries = Object.entries(parts.shape ?? {});
-      // An object without defined fields has no unknown ones, because its content is parsed in a
+      // An object without defined fields has no unknown ones, because its contents are parsed in a
       // second step.
       if (entries.length === 0) return { isOpen: true };
       return { keys: new Map(entries.map(([key, value]) => [key, namedBy(value)])) };
@@ -49,7 +49,7 @@ type SchemaParts = {
   readonly innerType?: z.core.$ZodType;
 };
 
-/** Combines several schemas. A key of any of them is known. */
+/** Combines several schemas. A key defined in any of them is known. */
 function joined(schemas: readonly (z.core.$ZodType | undefined)[]): Named {
   let all: Named = {};
   for (const schema of schemas) if (schema !== undefined) all = join(all, namedBy(schema));
@@ -72,7 +72,7 @@ function join(one: Named, other: Named): Named {
 
 /**
  * Rejects a body with too many bytes under unknown keys, or in their names (R-requests). Unknown
- * keys are ignored, but those of an action are signed and stored; the limit prevents clients from
+ * keys are ignored, but those in an action are signed and stored; the limit prevents clients from
  * using them as storage. Returns undefined if the body is within the limits.
  */
 export function checkUnknownFields(named: Named, body: unknown): WireError | undefined {

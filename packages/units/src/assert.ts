@@ -1,6 +1,6 @@
 /**
- * A broken invariant, which is a bug in this program and never a user error. The error is not
- * caught, so the process stops.
+ * A broken invariant, which is a bug in this program, never a user error. The error is not caught,
+ * so the process stops.
  */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
@@ -15,7 +15,7 @@ export function assert(condition: boolean, message: string): asserts condition {
 }
 
 /**
- * Returns the value, or stops the process if it is absent. It is for lookups that always find a
+ * Returns the value, or stops the process if it is absent. For lookups that must always find a
  * value.
  */
 export function present<T>(value: T | undefined, what: string): T {

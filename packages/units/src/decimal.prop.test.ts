@@ -5,7 +5,7 @@ import { DECIMAL_LENGTH_MAX, formatDecimal, parseDecimal, parseExact } from './d
 /** For more runs, use `FUZZ_RUNS=5000 npx vitest run prop`. */
 const numRuns = Math.max(300, Number(process.env.FUZZ_RUNS ?? 0));
 
-/** A decimal text in the accepted form, with the fraction that it represents. */
+/** A decimal text in the accepted form, with the fraction it represents. */
 const decimalText = fc
   .record({
     negative: fc.boolean(),
@@ -29,7 +29,7 @@ function power(exponent: number): bigint {
   return result;
 }
 
-test('formatting a count and parsing it returns the same count', () => {
+test('formatting a count and parsing the text returns the same count', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), decimals, (value, scale) => {
       const text = formatDecimal(value, scale);

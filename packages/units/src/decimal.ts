@@ -1,7 +1,7 @@
 /**
- * The maximum length of decimal text (R-decimals-in), which is an optional minus, digits and an
- * optional fraction, without exponent, plus sign or blanks. Parsing is exact: a value that does not
- * fit the scale is reported as inexact and never rounded silently.
+ * The maximum length of decimal text (R-decimals-in), which has an optional minus sign, digits and
+ * an optional fraction, but no exponent, plus sign or spaces. Parsing is exact: a value that does
+ * not fit the scale is reported as inexact, never silently rounded.
  */
 
 export const DECIMAL_LENGTH_MAX = 32;
@@ -47,7 +47,7 @@ export function parseDecimal(text: string, decimals: number): ParsedDecimal | un
   return { floor, exact };
 }
 
-/** Parses decimal text that must be on the grid; otherwise returns undefined. */
+/** Parses decimal text that must be on the grid; returns undefined if it is not. */
 export function parseExact(text: string, decimals: number): bigint | undefined {
   const parsed = parseDecimal(text, decimals);
   return parsed?.exact === true ? parsed.floor : undefined;

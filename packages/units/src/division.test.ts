@@ -75,7 +75,7 @@ describe('each division function rounds in its own direction', () => {
   );
 });
 
-test('each rounding direction holds for any numerator', () => {
+test('each function rounds in its direction for any numerator', () => {
   const numerators = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
   const denominators = fc.bigInt({ min: 1n, max: 10n ** 20n });
   fc.assert(
@@ -85,7 +85,7 @@ test('each rounding direction holds for any numerator', () => {
       expect(below * denominator <= numerator && numerator < (below + 1n) * denominator).toBe(true);
       expect(above * denominator >= numerator && numerator > (above - 1n) * denominator).toBe(true);
       expect(divTowardsZero(numerator, denominator)).toBe(numerator < 0n ? above : below);
-      // The result is the nearest value: twice the distance is at most one denominator, and a tie
+      // The result is the nearest value: the distance is at most half a denominator, and a tie
       // rounds away from zero.
       const nearest = divHalfUp(numerator, denominator);
       const distance = 2n * (nearest * denominator - numerator);

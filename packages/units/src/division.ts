@@ -25,8 +25,7 @@ export function divTowardsZero(numerator: bigint, denominator: bigint): bigint {
 }
 
 /**
- * Divides and rounds to the nearest value, halves away from zero. This rounding is intended for
- * displayed values.
+ * Divides and rounds to the nearest value, halves away from zero. Intended for displayed values.
  */
 export function divHalfUp(numerator: bigint, denominator: bigint): bigint {
   assert(denominator > 0n, 'divHalfUp: the denominator is positive');
@@ -41,7 +40,7 @@ export function divHalfToPlus(numerator: bigint, denominator: bigint): bigint {
   return divFloor(2n * numerator + denominator, 2n * denominator);
 }
 
-/** Divides without rounding; a remainder is a broken invariant. */
+/** Divides without rounding; a remainder breaks an invariant. */
 export function divExact(numerator: bigint, denominator: bigint): bigint {
   const quotient = divFloor(numerator, denominator);
   assert(quotient * denominator === numerator, 'divExact: the division leaves a remainder');

@@ -107,7 +107,8 @@ describe('scaled counts equal the bigint results', () => {
       if (up !== undefined) expect(BigInt(up)).toBe(divCeil(product, SCALE));
       if (down !== undefined) expect(BigInt(down)).toBe(divFloor(product, SCALE));
       expect(up === undefined).toBe(down === undefined);
-      // A result is required if the product can be divided and the rate is not one of the largest.
+      // A result is required unless the product cannot be divided or the rate is one of the
+      // largest.
       const isNegative = n < 0 || factor < 0;
       const isSmall = product <= BigInt(MAX - RATE_ONE);
       const isRate = n <= MAX - RATE_ONE && factor <= 90_000_000;
@@ -115,7 +116,7 @@ describe('scaled counts equal the bigint results', () => {
     });
   });
 
-  test('all rates except the largest give a result in numbers', () => {
+  test('all rates but the largest give a result in numbers', () => {
     expect(scaledUp(MAX - RATE_ONE, 90_000_000)).toBeDefined();
     expect(scaledUp(MAX - RATE_ONE, 90_000_001)).toBeUndefined();
     expect(scaledUp(MAX, 2)).toBeUndefined();
@@ -163,7 +164,7 @@ describe('money computed in numbers equals money computed in bigint', () => {
     });
   });
 
-  test('fees of outcome markets equal those computed in bigint', () => {
+  test('fees on outcome markets equal those computed in bigint', () => {
     const unit = fc.constantFrom(100, 1_000, 10_000, 100_000, 1_000_000);
     const share = fc.integer({ min: 0, max: 1_000 });
     holds([unit, share, count, rate, rest], (one, thousandths, size, fee, left) => {
@@ -186,7 +187,7 @@ describe('money computed in numbers equals money computed in bigint', () => {
     });
   });
 
-  test('margin at a rate that increases with the size equals the bigint result', () => {
+  test('margin at a rate that increases with size equals the bigint result', () => {
     holds([count, rate, count, count], (size, mmr, price, less) => {
       const weighted = BigInt(size) * BigInt(mmr);
       const deduction = BigInt(less) > weighted ? weighted : BigInt(less);

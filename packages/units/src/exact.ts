@@ -1,14 +1,14 @@
 /**
- * The denominator of rates. The functions of this file compute exactly with integers of type
- * `number` and `bigint`. Money is bigint, but the amounts of one order nearly always fit into a
- * number, and numbers multiply and divide several times as fast. Each function returns the exact
- * result in numbers, or `undefined`, in which case the caller continues in bigint.
+ * The denominator of rates. The functions in this file compute exactly with integers of type
+ * `number` and `bigint`. Money is bigint, but the amounts for one order nearly always fit in a
+ * number, and numbers are several times as fast to multiply and divide. Each function returns the
+ * exact result using numbers, or `undefined` if the caller has to continue in bigint.
  */
 
 const SCALE = 100_000_000;
 /**
- * The largest dividend for the scale. With it, the quotient rounded up and multiplied by the scale
- * is still a safe integer.
+ * The largest dividend for which the quotient by the scale, rounded up and multiplied by the scale
+ * again, is still a safe integer.
  */
 const DIVIDEND_MAX = Number.MAX_SAFE_INTEGER - SCALE;
 /** The largest factor whose product with a number below the scale is at most `DIVIDEND_MAX`. */
@@ -17,7 +17,8 @@ const FACTOR_MAX = 90_000_000;
 const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 const TWO_32 = 2 ** 32;
 
-// These arrays are views of the two halves of a 64-bit bigint; they keep no value between calls.
+// These arrays are views of the two halves of a 64-bit bigint; they do not keep a value between
+// calls.
 const big = new BigInt64Array(1);
 const halves = new Int32Array(big.buffer);
 const unsignedHalves = new Uint32Array(big.buffer);
@@ -49,8 +50,7 @@ export function scaledUp(count: number, factor: number): number | undefined {
   const product = count * factor;
   if (product <= DIVIDEND_MAX) return overScaleUp(product);
   if (count > DIVIDEND_MAX || factor > FACTOR_MAX) return undefined;
-  // The count is split into a multiple of the scale, which divides without remainder, and a
-  // remainder.
+  // The count is split into a multiple of the scale, which divides evenly, and a remainder.
   const times = overScaleDown(count);
   return times * factor + overScaleUp((count - times * SCALE) * factor);
 }

@@ -30,7 +30,7 @@ import {
 
 const NOT_COUNTS = [NaN, Infinity, -Infinity, 0.5, 2 ** 53, -(2 ** 53)];
 
-describe('a constructor of a quantity rejects invalid values', () => {
+describe('a quantity’s constructor rejects invalid values', () => {
   test.each([
     { name: 'price', make: price, least: 1 },
     { name: 'lots', make: lots, least: 0 },
@@ -49,7 +49,7 @@ describe('a constructor of a quantity rejects invalid values', () => {
     },
   );
 
-  test('the error message contains the quantity and the invalid value', () => {
+  test('the error message names the quantity and includes the invalid value', () => {
     expect(() => lots(-1)).toThrow('size must be an integer of at least 0: -1');
   });
 
@@ -85,7 +85,7 @@ describe('the notional is the exact product of price and size', () => {
     [1, 0, 0n],
     [971_234, -50_000, -48_561_700_000n],
     [2 ** 53 - 1, 1, 9_007_199_254_740_991n],
-    // The results exceed 2^53, above which a product of numbers would lose its last digits.
+    // The results exceed 2^53; above that, a product of numbers would lose its last digits.
     [2 ** 53 - 1, 3, 27_021_597_764_222_973n],
     [2 ** 53 - 1, 2 ** 53 - 1, 81_129_638_414_606_663_681_390_495_662_081n],
     [94_906_267, -94_906_267, -9_007_199_515_875_289n],
@@ -104,7 +104,7 @@ describe('the notional is the exact product of price and size', () => {
 
 describe('amounts are rounded against the user', () => {
   test.each([
-    // The fee of 0.05% on 100.000001 USDC is 50,000.0005 micro-USDC.
+    // A fee of 0.05% on 100.000001 USDC is 50,000.0005 micro-USDC.
     [100_000_001n, 50_000, 50_001n, 50_000n],
     [100_000_000n, 50_000, 50_000n, 50_000n],
     [1n, 1, 1n, 0n],
@@ -122,9 +122,9 @@ describe('amounts are rounded against the user', () => {
   });
 });
 
-describe('the fee of an order with several fills rounds up once', () => {
+describe('the fee for an order with several fills rounds up once', () => {
   test('the first fill pays the rounding, and later fills recover it', () => {
-    // Three fills of 1 micro-USDC at 40% cost 1.2 in total, so the fee is 2 and not 3.
+    // Three fills of 1 micro-USDC at 40% cost 1.2 in total, so the fee is 2, not 3.
     const rate = rateE8(0.4 * RATE_ONE);
     const first = accrueFee(microUsdc(1n), rate, 0);
     expect(first).toEqual({ fee: 1n, overpaid: 60_000_000 });
@@ -136,7 +136,7 @@ describe('the fee of an order with several fills rounds up once', () => {
     });
   });
 
-  test('partial fills together cost the same fee as one fill of the whole size', () => {
+  test('partial fills together cost the same fee as one fill of the full size', () => {
     const parts = fc.array(fc.bigInt({ min: 0n, max: 10n ** 15n }), {
       minLength: 1,
       maxLength: 50,
@@ -166,7 +166,7 @@ describe('the fee of an order with several fills rounds up once', () => {
 
 describe('a fee that rounds down does so once over several fills', () => {
   test('a fraction of a micro-USDC is charged with a later fill', () => {
-    // Three fills of 1 micro-USDC at 40% cost 1.2 in total, so the fee is 1 and not 0.
+    // Three fills of 1 micro-USDC at 40% cost 1.2 in total, so the fee is 1, not 0.
     const rate = rateE8(0.4 * RATE_ONE);
     const first = accrueFeeDown(microUsdc(1n), rate, 0);
     expect(first).toEqual({ fee: 0n, owed: 40_000_000 });

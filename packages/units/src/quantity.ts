@@ -14,7 +14,7 @@ declare const unit: unique symbol;
 
 /**
  * An integer with its unit in the type (R-units). The unit exists only at compile time. Prices and
- * sizes are numbers and money is bigint. Adding a size to money is therefore a compile-time error,
+ * sizes are numbers, and money is bigint. Adding a size to money is therefore a compile-time error,
  * and a run-time error if the types are cast away.
  */
 type Quantity<Base extends number | bigint, Unit extends string> = Base & {
@@ -33,12 +33,9 @@ export type MicroUsdc = Quantity<bigint, 'MicroUsdc'>;
 export type RateE8 = Quantity<number, 'RateE8'>;
 /** The consensus time in milliseconds. */
 export type TimeMs = Quantity<number, 'TimeMs'>;
-/** The id of an order, which is unique for the life of the venue. */
+/** The id of an order, unique for the life of the venue. */
 export type OrderId = Quantity<number, 'OrderId'>;
-/**
- * The id of an instrument: those of perps are below 100,000, and those of outcome markets start
- * with it.
- */
+/** The id of an instrument: perp ids are below 100,000; outcome market ids start there. */
 export type InstrumentId = Quantity<number, 'InstrumentId'>;
 /** An EVM address in lower case, with `0x` and 40 hex digits. */
 export type Address = `0x${string}` & { readonly [unit]: 'Address' };
@@ -108,7 +105,7 @@ export function isWorth(atPrice: number, size: number, microUsdcMin: number): bo
   return notional(atPrice, size) >= BigInt(microUsdcMin);
 }
 
-/** Returns the margin required for a notional at a leverage, rounded up. */
+/** Returns the margin required for a notional at a given leverage, rounded up. */
 export function marginFor(value: MicroUsdc, leverage: number): MicroUsdc {
   return divCeil(value, BigInt(leverage)) as MicroUsdc;
 }
@@ -124,8 +121,8 @@ export function partOf(
 }
 
 /**
- * Returns the margin of a position by price and size, rounded up. The division uses numbers if the
- * product is a safe integer.
+ * Returns the margin for a position of a given price and size, rounded up. The division uses
+ * numbers if the product is a safe integer.
  */
 export function marginAt(atPrice: number, size: number, leverage: number): MicroUsdc {
   const product = atPrice * size;
@@ -173,9 +170,10 @@ export function tieredUp(
 }
 
 /**
- * Returns the fee of the next fill of an order. The fee rounds up once per order and role and not
- * once per fill (R-rounding). `overpaid` is the amount that earlier fills paid above the exact fee,
- * in 10^-8 micro-USDC and within [0, 10^8), so that many partial fills cost the same as one fill.
+ * Returns the fee of the next fill of an order. The fee rounds up once per order and role, not once
+ * per fill (R-rounding). `overpaid` is the amount that earlier fills paid in excess of the exact
+ * fee, in 10^-8 micro-USDC and within [0, 10^8), so that many partial fills cost the same as one
+ * fill.
  */
 export function accrueFee(
   value: MicroUsdc,
@@ -197,7 +195,7 @@ export function accrueFee(
 /**
  * Returns the fee of the next fill of an order on an outcome market: `rate × size × p × (1 − p)`,
  * rounded up once per order (R-outcome-fee). Prices are in units of 1/`unit`; `overpaid` is the
- * amount that earlier fills paid above the exact fee, in 10^-8 / `unit` micro-USDC.
+ * amount that earlier fills paid in excess of the exact fee, in 10^-8 / `unit` micro-USDC.
  */
 export function accrueOutcomeFee(
   fill: { readonly size: number; readonly price: number; readonly unit: number },
@@ -223,8 +221,8 @@ export function accrueOutcomeFee(
 const RATE_PART = 1_000_000;
 
 /**
- * Returns the fee computed in numbers, with the weighted size split into two parts, or undefined if
- * a step would not be exact.
+ * Returns the fee computed using numbers, with the weighted size split into two parts, or undefined
+ * if a step would not be exact.
  */
 function accrueInParts(
   weightedSize: number,
@@ -248,13 +246,13 @@ function accrueInParts(
   return { fee: bigintOf(micros + more) as MicroUsdc, overpaid: left };
 }
 
-/** Returns false for a negative value, too. */
+/** Also returns false for a negative value. */
 function isQuarter(count: number): boolean {
   return count >= 0 && count <= QUARTER;
 }
 
 /**
- * Returns the fee of the next fill of an order for a fee that rounds down. `owed` is the part of
+ * Returns the fee of the next fill of an order, for a fee that rounds down. `owed` is the part of
  * the exact fee that earlier fills left uncharged, in 10^-8 micro-USDC and within [0, 10^8).
  */
 export function accrueFeeDown(
@@ -274,13 +272,13 @@ export function accrueFeeDown(
   return { fee: fee as MicroUsdc, owed: left };
 }
 
-/** Returns the number nearest to an amount, which is the amount itself if it is a safe integer. */
+/** Returns the number nearest to an amount, or the amount itself if it is a safe integer. */
 export const nearestNumber = (amount: bigint): number => countOf(amount) ?? Number(amount);
 
 export const addUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a + b) as MicroUsdc;
 export const subUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a - b) as MicroUsdc;
 export const negUsdc = (a: MicroUsdc): MicroUsdc => -a as MicroUsdc;
-/** Returns a sum after one of its parts changed from `before` to `after`. */
+/** Returns a sum after one of its parts has changed from `before` to `after`. */
 export const exchangeUsdc = (sum: MicroUsdc, before: MicroUsdc, after: MicroUsdc): MicroUsdc =>
   (sum - before + after) as MicroUsdc;
 export const minUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a < b ? a : b);

@@ -19,16 +19,16 @@ import {
 } from './quantity.ts';
 
 /**
- * An amount of one USDC. The lines marked with an expected type error must not compile; if a change
- * of the types lets one compile, `npm run types` reports the unused mark as an error. The tests
- * only check run-time behaviour when the types are cast away.
+ * An amount of one USDC. Lines marked with an expected type error must not compile; if a change to
+ * the types lets one compile, `npm run types` reports the unused mark as an error. The tests only
+ * check run-time behaviour when the types are cast away.
  */
 
 const money = microUsdc(1_000_000n);
 const size = lots(5);
 
 test('adding a size to money fails even if the types are cast away', () => {
-  // @ts-expect-error A bigint and a number have no sum.
+  // @ts-expect-error A bigint and a number cannot be added.
   expect(() => money + size).toThrow(TypeError);
   expect(() => (money as unknown as number) + size).toThrow(TypeError);
 });

@@ -69,8 +69,8 @@ const SetPerp = z
   })
   .superRefine((change, context) => {
     const changes = Object.values(change).filter((value) => value !== undefined).length - 1;
-    // An action that changes nothing is a mistake of the client, so the first possible change is
-    // reported as missing.
+    // An action that changes nothing is a client mistake, so the first possible change is reported
+    // as missing.
     if (changes < 1) context.addIssue({ code: 'custom', path: ['haltTrading'] });
   });
 
@@ -132,8 +132,8 @@ const SetOperators = z
     remove: operators('remove'),
   })
   .superRefine(({ add, remove }, context) => {
-    // An action that changes nothing is a mistake of the client, so the first possible change is
-    // reported as missing.
+    // An action that changes nothing is a client mistake, so the first possible change is reported
+    // as missing.
     if (add === undefined && remove === undefined) {
       context.addIssue({ code: 'custom', path: ['add'] });
     }

@@ -5,7 +5,7 @@ import { I64, U32, U64 } from '../primitives.ts';
 /**
  * The signature scheme of an action: `agent` signs its MessagePack, `direct` signs its own EIP-712
  * struct, `permissioned` is like `agent` but only for configured addresses, and `multiSig` is
- * signed by the sender of a wrapper.
+ * signed by a wrapper's sender.
  */
 export type SignedBy = 'agent' | 'direct' | 'permissioned' | 'multiSig';
 
@@ -38,20 +38,20 @@ export const DIRECT_NONCE = { nonce: U64 };
 /** An amount of micro-USDC that is signed and not zero. */
 export const NonZero = I64.refine((value) => value !== 0);
 
-/** Returns a check that an object contains exactly one of the given keys. */
+/** Returns a check that an object has exactly one of the given keys. */
 export function exactlyOne(keys: readonly string[]) {
   return (value: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
     const given = keys.filter((key) => value[key] !== undefined);
     if (given.length === 1) return;
     const params: IssueParams = { allowed: keys };
-    // Without any of the keys, the first one is reported as missing; with two of them, the second
-    // one is reported as unexpected.
+    // If none of the keys is present, the first one is reported as missing; if two are present, the
+    // second one is reported as unexpected.
     const path = [given[1] ?? keys[0] ?? ''];
     context.addIssue({ code: 'custom', path, params });
   };
 }
 
-/** Defines an operator action, in which exactly one of the variants must be set. */
+/** Defines an operator action of which exactly one variant must be set. */
 export function variantsOf<const Type extends string, Variants extends z.ZodRawShape>(
   type: Type,
   variants: Variants,

@@ -5,7 +5,7 @@ import { exactlyOne } from './define-action.ts';
 /** The times in force. `post_only`, the name of Alo on other venues, is also accepted. */
 const Tif = anyCase(['Gtc', 'Gtd', 'Alo', 'Ioc', 'FrontendMarket'], { post_only: 'Alo' });
 
-/** The relation between the orders of an action. */
+/** The relation between the orders in an action. */
 export const Grouping = anyCase(['na', 'normalTpsl', 'positionTpsl']);
 
 export const MarginMode = anyCase(['cross', 'isolated']);

@@ -3,8 +3,8 @@ import { LIMITS } from '../limits.ts';
 import { anyCase, Dec, listOf, Ms, U32 } from '../primitives.ts';
 
 /**
- * All variants are strict objects, so that a misspelt field of an operator is rejected and not
- * ignored.
+ * All variants are strict objects, so that a field misspelt by an operator is rejected instead of
+ * being ignored.
  */
 
 const Slug = z.string().regex(/^[a-z0-9-]{1,120}$/);

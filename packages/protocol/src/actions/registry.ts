@@ -33,9 +33,9 @@ import {
 import { OUTCOME_DEPLOY_VARIANTS } from './outcome-listings.ts';
 
 /**
- * Defines every action type of /exchange. The parsed types, the shapes for clients and the structs
- * of direct actions (`npm run write-shapes`), and the order of names in responses are derived from
- * these definitions.
+ * Defines every action type for /exchange. The parsed types, the clients' shapes and direct action
+ * structs (`npm run write-shapes`), and the order of names in responses are derived from these
+ * definitions.
  */
 export const ACTIONS = {
   /** Places up to 50 orders. */
@@ -130,7 +130,7 @@ export const ACTIONS = {
     signedBy: 'agent',
     schema: z.object({ type: z.literal('updateMarginMode'), asset: U32, isCross: z.boolean() }),
   },
-  /** Claims the whole unclaimed balance of the acting builder. */
+  /** Claims the acting builder's entire unclaimed balance. */
   claimBuilderRewards: {
     internalName: 'ClaimBuilderRewards',
     signedBy: 'agent',
@@ -184,7 +184,7 @@ export const ACTIONS = {
       ...DIRECT_NONCE,
     }),
   },
-  /** Removes the approval of a builder. */
+  /** Removes a builder's approval. */
   revokeBuilderFee: {
     internalName: 'RevokeBuilderFee',
     signedBy: 'direct',
@@ -226,8 +226,8 @@ export const ACTIONS = {
     }),
   },
   /**
-   * Gives an account a set of signers, replaces the set, or makes the account an ordinary one
-   * again.
+   * Gives an account a set of signers, replaces the set, or turns the account back into an ordinary
+   * one.
    */
   convertToMultiSigUser: {
     internalName: 'ConvertToMultiSigUser',
@@ -239,9 +239,9 @@ export const ACTIONS = {
       ...DIRECT_NONCE,
     }),
   },
-  /** Wraps another action with signatures of a multi-sig account's signers. */
+  /** Wraps another action with signatures from a multi-sig account's signers. */
   multiSig: {
-    // Replies contain the name of the inner action; this name is used only if the inner action is
+    // Replies give the name of the inner action; this name is used only if the inner action is
     // unknown.
     internalName: 'MultiSig',
     signedBy: 'multiSig',
@@ -276,15 +276,15 @@ export const ACTIONS = {
     schema: variantsOf('venueAdmin', VENUE_ADMIN_VARIANTS),
   },
   /**
-   * Schedules the cancellation of the account's orders unless the client postpones or removes it,
-   * as a dead man's switch.
+   * As a dead man's switch, schedules the cancellation of the account's orders unless the client
+   * postpones or removes it.
    */
   scheduleCancel: {
     internalName: 'ScheduleCancel',
     signedBy: 'agent',
     schema: z.object({ type: z.literal('scheduleCancel'), time: Ms.optional() }),
   },
-  /** Cancels all orders, or all orders of one instrument or one sub-account. */
+  /** Cancels all orders, or all orders in one instrument or one sub-account. */
   cancelAll: {
     internalName: 'CancelAll',
     signedBy: 'agent',
@@ -304,7 +304,7 @@ export const ACTIONS = {
         }
       }),
   },
-  /** Closes a perp position and opens the same size on the other side. */
+  /** Closes a perp position and opens one of the same size on the other side. */
   reversePosition: {
     internalName: 'ReversePosition',
     signedBy: 'agent',
@@ -328,7 +328,7 @@ export type ActionOf<Type extends ActionType> = Type extends 'multiSig'
 export type ActionInputOf<Type extends ActionType> = z.input<(typeof ACTIONS)[Type]['schema']>;
 
 /**
- * The types of actions that a multiSig wrapper may contain: all user actions, but not a wrapper or
+ * The types of actions allowed in a multiSig wrapper: all user actions, but not another wrapper or
  * an operator action.
  */
 export type InnerActionType = Exclude<ActionType, 'multiSig' | 'outcomeDeploy' | 'venueAdmin'>;
@@ -352,7 +352,7 @@ export function actionDefinition(type: string): ActionDefinition | undefined {
   return Object.hasOwn(ACTIONS, type) ? ACTIONS[type as ActionType] : undefined;
 }
 
-/** Returns true for the types that a multiSig wrapper may contain. */
+/** Returns true for the types allowed in a multiSig wrapper. */
 export function isInnerActionType(type: string): type is InnerActionType {
   const definition = actionDefinition(type);
   return definition?.signedBy === 'agent' || definition?.signedBy === 'direct';

@@ -5,7 +5,7 @@ import { checkJson } from '../json/scan.ts';
 
 const SignerSet = z.strictObject({ authorizedUsers: z.array(Address), threshold: z.int() });
 
-/** The signers of a multi-sig account and the number of signatures that it requires. */
+/** The signers of a multi-sig account and the number of signatures required. */
 export type MultiSigSigners = z.output<typeof SignerSet>;
 
 /**
@@ -20,7 +20,7 @@ export function parseMultiSigSigners(text: string): MultiSigSigners | null | und
 }
 
 /**
- * Returns true if a signer set passes the checks that a client can perform: 1 to 10 distinct users,
+ * Returns true if a signer set passes the checks that a client can make: 1 to 10 distinct users,
  * and a threshold between 1 and their number.
  */
 export function isSignerSetSound({ authorizedUsers, threshold }: MultiSigSigners): boolean {

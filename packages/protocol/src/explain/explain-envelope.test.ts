@@ -15,9 +15,7 @@ import {
   type RecoverPublicKey,
 } from '../index.ts';
 
-/**
- * The vectors were generated with other libraries, including those that contain a signing mistake.
- */
+/** The vectors, including those with a signing mistake, were generated with other libraries. */
 
 type Vector = {
   name: string;
@@ -75,7 +73,7 @@ function explain(text: string, digests: readonly string[], network = NETWORK): E
   return explainEnvelope(text, CONTEXT, { hasher: createHasher(network), recover });
 }
 
-describe('an explanation contains the facts about a signature', () => {
+describe('an explanation includes the facts about a signature', () => {
   test.each(vectors.cases.map((given) => [given.name, given] as const))(
     'the explained facts match the vector "%s"',
     (_, given) => {
@@ -131,7 +129,7 @@ const ORDER =
 const envelope = (action: string, s = '0x1'): string =>
   `{"nonce":1,"action":${action},"signature":{"r":"0x1","s":"${s}","v":0}}`;
 
-test('a signature with a high s recovers no signer for any mistake', () => {
+test('a signature with a high s does not yield a signer for any mistake', () => {
   const text = envelope(ORDER, `0x${'f'.repeat(64)}`);
   const { facts, attempts } = explainEnvelope(text, CONTEXT, { hasher: createHasher(NETWORK) });
   expect(attempts.length).toBeGreaterThan(0);
@@ -150,7 +148,7 @@ test('explainEnvelope uses the given recovery function', () => {
   expect([facts, ...attempts].every(({ signer }) => signer === addressOf(key))).toBe(true);
 });
 
-test('explainEnvelope throws for a text that is not an envelope', () => {
+test('explainEnvelope throws if the text is not an envelope', () => {
   expect(() => explain('{"action":{}}', [])).toThrow('not an envelope');
   expect(() => explain(envelope(ORDER).replace('"action"', '"act"'), [])).toThrow(
     'not an envelope',

@@ -17,7 +17,7 @@ type SignatureFacts = Omit<
   'role' | 'owner' | 'agentName' | 'tried' | 'match'
 > & { readonly signer: Address | null };
 
-/** The signer that is recovered under the assumption that the client made this mistake. */
+/** The signer recovered on the assumption that the client made this mistake. */
 type ExplainedAttempt = {
   readonly mistake: Mistake;
   readonly variant: string;
@@ -79,7 +79,7 @@ export function explainEnvelope(
   return { facts, attempts };
 }
 
-/** Returns the hashed data to which the struct refers; direct actions have none. */
+/** Returns the hashed data that the struct refers to; direct actions have none. */
 function hashedFacts(
   hash: EnvelopeHash,
   action: Uint8Array,

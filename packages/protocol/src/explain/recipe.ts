@@ -23,15 +23,13 @@ import type { SignatureHex } from '../primitives.ts';
 export type Recipe = {
   readonly domain: Domain;
   readonly struct: StructType;
-  /** The values of the struct, without the hash of `hashed`. */
+  /** The values of the struct, except the hash of `hashed`. */
   readonly values: StructValues;
-  /**
-   * The hashed parts; undefined for a direct action, whose struct contains the values themselves.
-   */
+  /** The hashed parts; undefined for a direct action, whose struct holds the values themselves. */
   readonly hashed: HashedParts | undefined;
 };
 
-/** The parts of a preimage, in the order in which they are hashed. */
+/** The parts of a preimage, in the order they are hashed. */
 export type HashedParts = {
   readonly msgpack: Uint8Array;
   readonly nonce: Uint8Array;
@@ -40,7 +38,8 @@ export type HashedParts = {
 };
 
 /**
- * Returns the inputs that the venue hashes for a request. `digestOf` computes the digest from them.
+ * Returns the inputs that the venue hashes for a request. `digestOf` computes the digest from these
+ * inputs.
  */
 export function recipeOf(request: ActionToHash, network: Network): Recipe {
   const { action, envelope, msgpack } = request;
@@ -85,7 +84,7 @@ function preimageOf({ msgpack, nonce, vault, expiry }: HashedParts): Uint8Array 
   return concatBytes(msgpack, nonce, vault, expiry);
 }
 
-/** The other networks and vaults of the venue for which a client may have signed by mistake. */
+/** The venue's other networks and vaults, for which a client may have signed by mistake. */
 export type ExplainContext = {
   readonly otherNetworks: readonly Network[];
   readonly settlementChainId: number;
@@ -97,7 +96,7 @@ export type Subject = {
   readonly scheme: ActionHash['scheme'];
   readonly request: ActionToHash;
   readonly signature: SignatureHex;
-  /** The recipe that the venue itself hashes. */
+  /** The recipe hashed by the venue itself. */
   readonly base: Recipe;
   readonly network: Network;
   readonly context: ExplainContext;
@@ -107,7 +106,7 @@ export type Subject = {
 /** One way in which the client may have signed. */
 export type Candidate = {
   readonly variant: string;
-  /** The correction that is shown to the client. */
+  /** The correction shown to the client. */
   readonly hint: string;
   /** The recipe that the client signed; by default the venue's. */
   readonly recipe?: Recipe;
@@ -116,6 +115,7 @@ export type Candidate = {
 };
 
 /**
- * Yields the candidates of one mistake. They are generated lazily, because most searches end early.
+ * Yields the candidates for one mistake. They are generated lazily, because most searches end
+ * early.
  */
 export type Candidates = (subject: Subject) => Iterable<Candidate>;

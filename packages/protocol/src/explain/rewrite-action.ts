@@ -13,9 +13,7 @@ import { actionShape } from '../signing/hash-envelope.ts';
 import { bytesToHex, utf8 } from '../bytes.ts';
 import type { Keccak } from '../signing/typed-data.ts';
 
-/**
- * Returns the action with its keys in signing order. Keys that its schema does not define are last.
- */
+/** Returns the action with its keys in signing order. Keys not defined by its schema come last. */
 export function inSigningOrder(action: Uint8Array): Uint8Array {
   const type = stringOf(mapEntry(action, 'type') ?? encodeText('')) ?? '';
   const ordered = inOrder(action, actionShape(type));
@@ -37,7 +35,7 @@ function inOrder(value: Uint8Array, shape: Shape): Uint8Array {
   return mapOf(ordered.map(([key, inner]) => [key, inOrder(inner, shapes.get(key) ?? 'any')]));
 }
 
-/** Returns the action with the given keys of its top level first, in the given order. */
+/** Returns the action with the given top-level keys first, in the given order. */
 export function withKeysFirst(action: Uint8Array, keys: readonly string[]): Uint8Array {
   return mapOf(sortedBy(entriesOf(action) ?? [], keys));
 }

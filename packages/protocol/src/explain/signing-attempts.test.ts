@@ -19,8 +19,8 @@ import {
 import { signingAttempts, type SigningAttempt } from './signing-attempts.ts';
 
 /**
- * Each row contains the data that a client signed by mistake, written by hand. The test checks that
- * its digest is among the attempts.
+ * Each row has the data that a client signed by mistake, written by hand. The test checks that its
+ * digest is among the attempts.
  */
 
 const NETWORK: Network = { serviceNetwork: 'Service-Testnet', chainId: 2511, apiVersion: 1 };
@@ -74,7 +74,7 @@ function attemptsOf(...subject: Parameters<typeof subjectOf>): SigningAttempt[] 
   return [...signingAttempts(subjectOf(...subject))];
 }
 
-test('the digest of a recipe equals the one that the venue computes', () => {
+test('the digest of a recipe equals the one computed by the venue', () => {
   for (const action of [ORDER, SEND, WRAPPER]) {
     for (const more of [{}, { vaultAddress: VAULT, expiresAfter: 7, signatureChainId: 5 }]) {
       const envelope = { nonce: NONCE, ...more };
@@ -119,7 +119,7 @@ const values =
     ...recipe,
     values: { ...recipe.values, ...changed },
   });
-/** Returns the recipe for the venue that is given in a direct action itself. */
+/** Returns the recipe for the venue named in a direct action itself. */
 const elsewhere = (recipe: Recipe): Recipe => ({
   ...recipe,
   domain: { ...recipe.domain, name: 'Elsewhere-3fa9c1d2' },
@@ -367,14 +367,14 @@ describe('each signing mistake has an attempt that finds it', () => {
 });
 
 describe('the list of attempts is ordered, complete and limited', () => {
-  test('attempts are in the order of the mistakes', () => {
+  test('attempts follow the order of the mistakes', () => {
     for (const action of [ORDER, SEND, WRAPPER]) {
       const places = attemptsOf(action).map(({ mistake }) => MISTAKES.indexOf(mistake));
       expect(places).toEqual([...places].sort((one, other) => one - other));
     }
   });
 
-  test('the attempts cover every mistake that is possible with the scheme', () => {
+  test('the attempts cover every mistake possible with the scheme', () => {
     const namesOf = (action: Record<string, unknown>): string[] => [
       ...new Set(attemptsOf(action).map(({ mistake }) => mistake)),
     ];
@@ -403,13 +403,13 @@ describe('the list of attempts is ordered, complete and limited', () => {
       '869 in the domain',
       '869 in domain and struct',
     ]);
-    // The request was sent in canonical order and without addresses, so these candidates equal the
-    // received request.
+    // The request was sent in canonical order and without addresses, so these candidates are
+    // identical to the received request.
     expect(variants).not.toContain('the canonical key order');
     expect(variants).not.toContain('addresses in lower case');
   });
 
-  test('the number of attempts is limited by vaults and by bytes', () => {
+  test('attempts are limited by the number of vaults and bytes', () => {
     const vaults = Array.from(
       { length: 150 },
       (_, index) => `0x${String(index).padStart(40, '0')}`,
@@ -418,7 +418,7 @@ describe('the list of attempts is ordered, complete and limited', () => {
     const tried = attemptsOf(ORDER, {}, context).filter(({ variant }) =>
       variant.startsWith('vault '),
     );
-    // One of the vaults is the zero address, which was already tried as a separate mistake.
+    // One of the vaults is the zero address, which has already been tried as a separate mistake.
     expect(tried.length).toBe(LIMITS.explainVaultsMax - 1);
     const admin = { type: 'venueAdmin', treasurySend: { destination: VAULT, amount: '1' } };
     const forNone = attemptsOf(admin, {}, context).map(({ variant }) => variant);

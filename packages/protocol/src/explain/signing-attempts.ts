@@ -75,7 +75,7 @@ function nameOf(digest: Uint8Array, { v }: SignatureHex): string {
   return `${bytesToHex(digest)} ${v}`;
 }
 
-/** The key order of orders on another venue. */
+/** The key order used for orders on another venue. */
 const HYPERLIQUID_ORDER = ['type', 'orders', 'grouping', 'builder'];
 
 function* keyOrder(subject: Subject): Iterable<Candidate> {
@@ -174,8 +174,7 @@ function* vaultFlag({ base, request, context }: Subject): Iterable<Candidate> {
 function* nonce({ base, request, scheme }: Subject): Iterable<Candidate> {
   const sent = request.envelope.nonce;
   const inner = nonceIn(request.action);
-  // The struct of a direct action contains the nonce of the action, even if the envelope has a
-  // different one.
+  // A direct action's struct includes the action's nonce, even if the envelope has a different one.
   const hashed = scheme === 'direct' ? (inner ?? sent) : sent;
   const other = scheme === 'direct' ? sent : inner;
   const seconds = Math.floor(hashed / 1000);
@@ -248,8 +247,8 @@ function* expiresAfter({ base, request }: Subject): Iterable<Candidate> {
 }
 
 /**
- * Returns the recipe with other parts of the preimage. The recipe of a direct action has none and
- * is unchanged.
+ * Returns the recipe with different parts of the preimage. A direct action's recipe has none and is
+ * unchanged.
  */
 function withParts(base: Recipe, parts: Partial<HashedParts>): { recipe: Recipe } {
   const { hashed } = base;
@@ -300,8 +299,8 @@ function* networkName(subject: Subject): Iterable<Candidate> {
 }
 
 /**
- * Returns the network that is given in a direct action itself, alone or in a wrapper, if it is
- * another network.
+ * Returns the network named in a direct action itself, alone or in a wrapper, if it is a different
+ * network.
  */
 function namedByItself({ network, request }: Subject): readonly Network[] {
   const { payload } = request.action as { payload?: { action?: unknown } };

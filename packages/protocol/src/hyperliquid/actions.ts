@@ -24,7 +24,7 @@ const Order = z.object({
   c: Cloid.optional(),
 });
 
-/** An order id, or a client order id as 16 bytes in hex. */
+/** An order id, or a client order id of 16 bytes in hex. */
 const OrderTarget = z.union([U64, z.string().regex(/^0x[0-9a-fA-F]{32}$/)]);
 
 /**
@@ -125,7 +125,7 @@ const VAULTS = 'deposits to vaults are not available through the Hyperliquid API
 const TWAP = 'this venue has no TWAP orders';
 const OWN_API = 'it is only available through the API of this venue';
 
-/** The reason why an action of Hyperliquid is not available on this venue, by its type. */
+/** The reason each type of Hyperliquid action is not available on this venue. */
 export const HYPERLIQUID_UNAVAILABLE: Readonly<Record<string, string>> = {
   spotSend: SPOT,
   usdClassTransfer: SPOT,

@@ -25,7 +25,7 @@ const AGENT: StructType = {
 
 const CHAIN = ['hyperliquidChain', 'string'] as const;
 
-/** The typed-data structs of user-signed actions, whose fields a wallet shows to its user. */
+/** The typed-data structs of user-signed actions, whose fields a wallet shows to the user. */
 const USER_SIGNED: Readonly<Record<string, StructType>> = {
   approveAgent: {
     name: 'HyperliquidTransaction:ApproveAgent',
@@ -75,8 +75,8 @@ export function isUserSigned(type: string): boolean {
 }
 
 /**
- * Creates a function that hashes a request in the same way as Hyperliquid's clients. `source` is
- * used only for L1 actions.
+ * Creates a function that hashes a request the same way as Hyperliquid's clients. `source` is used
+ * only for L1 actions.
  */
 export function createHyperliquidHasher(
   keccak: Keccak,

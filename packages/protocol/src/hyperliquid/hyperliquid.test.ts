@@ -9,9 +9,9 @@ import {
 } from './request.ts';
 
 /**
- * The tests compare with the signatures of Hyperliquid's clients: bodies that ccxt 4.5.84 has
- * signed in sandbox mode, in its key order, and the published values of hyperliquid-python-sdk.
- * `@nktkas/hyperliquid` signs in the tests of packages/api and packages/audit.
+ * The tests compare with the signatures of Hyperliquid's clients: bodies signed by ccxt 4.5.84 in
+ * sandbox mode, in its key order, and the published values from hyperliquid-python-sdk. The tests
+ * in packages/api and packages/audit use `@nktkas/hyperliquid` to sign.
  */
 
 const CCXT_SIGNER = '0x1a642f0e3c3af545e7acbd38b07251b3990914f1';
@@ -82,8 +82,8 @@ const why = (body: string): string => {
 describe('the signer of a Hyperliquid request is recovered', () => {
   test.each(CCXT)('the signer of a request of ccxt is recovered: %s', (body) => {
     expect(signerOf(body)).toBe(CCXT_SIGNER);
-    // Every signature includes its network: user-signed actions contain it in the action itself,
-    // and others in `source`.
+    // Every signature covers the network: user-signed actions have it in the action itself, and
+    // others in `source`.
     const { action } = JSON.parse(body);
     expect(signerOf(body, 'a') === CCXT_SIGNER).toBe(isUserSigned(action.type));
   });
@@ -95,7 +95,7 @@ describe('the signer of a Hyperliquid request is recovered', () => {
     },
   );
 
-  test('a change of any signed part of a request changes the recovered signer', () => {
+  test('a change to any signed part of a request changes the recovered signer', () => {
     const [order = ''] = CCXT.filter((body) => body.includes('"c":'));
     const changed = [
       order.replace('"p":"100"', '"p":"101"'),
@@ -115,7 +115,7 @@ describe('the signer of a Hyperliquid request is recovered', () => {
 describe('a Hyperliquid request is marked in the log', () => {
   const [body = ''] = CCXT;
 
-  test('a logged request contains the body as received', () => {
+  test('a logged request includes the body as received', () => {
     const text = markHyperliquid(body);
     expect(bodyOfRequest(text)).toEqual(JSON.parse(body));
     expect(bodyOfRequest(body)).toEqual(JSON.parse(body));
@@ -131,7 +131,7 @@ describe('a Hyperliquid request is marked in the log', () => {
     expect(isHyperliquidRequest(text)).toBe(expected);
   });
 
-  test('a logged request is accepted only on the shared network for test funds', () => {
+  test('a logged request is accepted only on the shared test-funds network', () => {
     const own = { ...NETWORKS.testnet, serviceNetwork: 'example.org-3fa9c1d2' };
     for (const network of [own, NETWORKS.mainnet]) {
       const result = readHyperliquidRequest(markHyperliquid(body), network);

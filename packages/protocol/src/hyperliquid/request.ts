@@ -10,19 +10,19 @@ import { type HyperliquidAction, parseHyperliquidAction } from './actions.ts';
 import { isUserSigned } from './hash-request.ts';
 
 /**
- * The log stores a request of a Hyperliquid client as received, under this key. A request for the
+ * The log stores a request from a Hyperliquid client as received, under this key. A request for the
  * venue's own API cannot start with this key, so the two kinds cannot be confused.
  */
 
 const MARKER = '{"hyperliquid":';
 const MARKED = /^[ \t\r\n]*\{[ \t\r\n]*"hyperliquid"[ \t\r\n]*:/;
 
-/** Returns the text under which the log stores the body of a request. */
+/** Returns the text that the log stores for a request with this body. */
 export function markHyperliquid(body: string): string {
   return `${MARKER}${body}}`;
 }
 
-/** Returns true if the text is a marked request of a Hyperliquid client. */
+/** Returns true if the text is a marked request from a Hyperliquid client. */
 export function isHyperliquidRequest(text: string): boolean {
   return MARKED.test(text);
 }
@@ -60,7 +60,7 @@ type Read =
 
 /**
  * Parses a marked request. A signature for Hyperliquid is not bound to a venue, so it is accepted
- * only on a venue with test funds and the shared network name.
+ * only on a venue that uses test funds and the shared network name.
  */
 export function readHyperliquidRequest(text: string, network: Network): Read {
   const { chainId, serviceNetwork } = NETWORKS.testnet;
@@ -95,7 +95,7 @@ function refused(why: string): Read {
   return { ok: false, error: refusal('notAllowed', [], { why }) };
 }
 
-/** Builds the refusal of a request that could also be executed on Hyperliquid's mainnet. */
+/** Builds the refusal for a request that could also be executed on Hyperliquid's mainnet. */
 export function mainnetSignature(got: 'Mainnet' | 'a'): WireError {
   const field = got === 'a' ? 'signature' : 'hyperliquidChain';
   const why =
@@ -105,7 +105,7 @@ export function mainnetSignature(got: 'Mainnet' | 'a'): WireError {
   return refusal('notAllowed', [], { field, got, why });
 }
 
-/** Builds the refusal of a request whose recovered signer has no account and is not an agent. */
+/** Builds the refusal for a request whose recovered signer has no account and is not an agent. */
 export function unfundedSigner(signer: string): WireError {
   const why =
     `credit it with test funds first, by POST /faucet {"user":"${signer}"} on this port; if it ` +

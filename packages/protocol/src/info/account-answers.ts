@@ -1,6 +1,4 @@
-/**
- * The margin of an account. `totalRawUsd` is the account value minus the value of its positions.
- */
+/** An account's margin. `totalRawUsd` is the account value minus the value of its positions. */
 export type MarginSummary = {
   accountValue: string;
   totalMarginUsed: string;
@@ -20,7 +18,7 @@ export type Position = {
   /** The instrument id as a decimal string. */
   asset: string;
   coin: string;
-  /** The funding of the position: received amounts are positive, and paid ones negative. */
+  /** The position's funding: amounts received are positive, and amounts paid are negative. */
   cumFunding: { allTime: string; sinceChange: string; sinceOpen: string };
   entryPx: string;
   leverage: PositionLeverage;
@@ -34,10 +32,10 @@ export type Position = {
   szi: string;
   unrealizedPnl: string;
   updateTime: number;
-  /** The fees of the position; negative if fees were paid. */
+  /** The position's fees; negative if fees were paid. */
   cumFee: string;
   closedPnl: string;
-  /** The title; only outcome positions have this field and the following ones. */
+  /** The title; only outcome positions have this and the following fields. */
   title?: string;
   slug?: string;
   outcomeNames?: [string, string];
@@ -62,7 +60,7 @@ export type PositionTpsl = {
 
 export type AssetPosition = { position: Position; tpsl: PositionTpsl[]; type: 'OneWay' | 'Hedge' };
 
-/** A reversal of a position that is in progress. */
+/** A position reversal in progress. */
 export type ReverseJob = {
   asset: string;
   coin: string;
@@ -87,7 +85,7 @@ export type ClearinghouseState = {
   activeReverseJobs: ReverseJob[];
 };
 
-/** The leverage of an account in one instrument. */
+/** An account's leverage in one instrument. */
 export type AssetLeverage = {
   mode: 'OneWay' | 'Hedge';
   type: 'Cross' | 'Isolated';
@@ -122,7 +120,7 @@ export type ApprovedAgent = {
 /** The owner of an agent; null if the address is not an agent. */
 export type AgentOwner = { agent: string; owner: string | null; agentName: string | null };
 
-/** The access code of an address on a channel. The code is masked. */
+/** An address's access code on a channel, masked. */
 export type AccessCodeStatus = {
   user: string;
   channel: number;
@@ -132,13 +130,13 @@ export type AccessCodeStatus = {
   grantedTime: number | null;
 };
 
-/** A builder that may charge an account. The rate is the text that the user sent. */
+/** A builder that may charge an account. The rate is the text sent by the user. */
 export type ApprovedBuilder = { builder: string; maxFeeRate: string; updateTime: number };
 
 /** The signers of a multi-sig account; null for an ordinary account. */
 export type MultiSigSignerSet = { authorizedUsers: string[]; threshold: number } | null;
 
-/** The rewards of a builder: unclaimed, in total and claimed. */
+/** A builder's rewards: unclaimed, total and claimed. */
 export type BuilderState = {
   builder: string;
   unclaimedRewards: string;
@@ -146,13 +144,13 @@ export type BuilderState = {
   totalClaimed: string;
   perpAccountBalance: string;
   minPerpBalance: string;
-  /** True while the builder earns fees. */
+  /** True if the builder currently earns fees. */
   eligible: boolean;
 };
 
 /**
- * The permission of an address to trade on a channel. This is only a preliminary check; the binding
- * one is made for each action.
+ * Whether an address may trade on a channel. This is only a preliminary check; the binding check is
+ * made for each action.
  */
 export type AccountStatus = {
   user: string;
@@ -181,7 +179,7 @@ export type FundingRow = {
 /** A page of funding payments. `total` is absent if it is unknown. */
 export type UserFundings = { data: FundingRow[]; hasMore: boolean; total?: number };
 
-/** A liquidation step of an account, with the figures that caused it. */
+/** A step in an account's liquidation, with the figures that caused it. */
 type LiquidationDelta = {
   type: 'liquidation';
   liquidatedNtlPos: string;
@@ -214,7 +212,7 @@ type WithdrawDelta = {
   status: 'pending' | 'completed' | 'failed';
 };
 
-/** A transfer between two accounts. The sender pays the fee in addition to the amount. */
+/** A transfer between two accounts. The sender pays the fee on top of the amount. */
 type TransferDelta = {
   type: 'send' | 'receive';
   amount: string;
@@ -226,7 +224,7 @@ type TransferDelta = {
   toAccountType: string;
 };
 
-/** A transfer between the sub-accounts of one account. */
+/** A transfer between an account's sub-accounts. */
 type AccountTransferDelta = {
   type: 'accountTransfer';
   amount: string;
@@ -236,8 +234,8 @@ type AccountTransferDelta = {
 };
 
 /**
- * A change of an account other than by trading and funding. Clients should ignore unknown types,
- * because more will be added.
+ * A ledger update of an account, other than trades and funding. Clients should ignore unknown
+ * types, because more will be added.
  */
 export type LedgerDelta =
   | LiquidationDelta

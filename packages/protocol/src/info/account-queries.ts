@@ -57,7 +57,7 @@ const outcomeFrontendOpenOrders = z
   });
 
 export const ACCOUNT_QUERIES = {
-  /** Returns the positions and the margin of a sub-account. */
+  /** Returns the positions and margin of a sub-account. */
   clearinghouseState: {
     schema: z
       .object({
@@ -71,7 +71,7 @@ export const ACCOUNT_QUERIES = {
     answer: typeOf<ClearinghouseState>(),
     otherNames: { spotClearinghouseState: '' },
   },
-  /** Returns the positions and the margin of the perp sub-account. */
+  /** Returns the positions and margin of the perp sub-account. */
   perpClearinghouseState: {
     schema: z.object({
       type: z.literal('perpClearinghouseState'),
@@ -90,7 +90,7 @@ export const ACCOUNT_QUERIES = {
     }),
     answer: typeOf<AssetPosition[]>(),
   },
-  /** Returns the pending trigger orders of a user. */
+  /** Returns a user's pending trigger orders. */
   triggerOrders: {
     schema: z.object({
       type: z.literal('triggerOrders'),
@@ -99,18 +99,18 @@ export const ACCOUNT_QUERIES = {
     }),
     answer: typeOf<TriggerOrder[]>(),
   },
-  /** Returns the size that a user can trade in an instrument, and the leverage. */
+  /** Returns the size that a user can trade in an instrument, and the user's leverage. */
   activeAssetData: {
     schema: z.object({
       type: z.literal('activeAssetData'),
       user: Address,
       coin: IdStr,
-      /** The limit prices of a buy and of a sell; null stands for a market order. */
+      /** The limit prices for a buy and a sell; null means a market order. */
       px: z.tuple([Dec.nullable(), Dec.nullable()]).optional(),
     }),
     answer: typeOf<ActiveAssetData>(),
   },
-  /** Returns the open orders of a user, newest first. */
+  /** Returns a user's open orders, newest first. */
   frontendOpenOrders: {
     schema: z.object({
       type: z.literal('frontendOpenOrders'),
@@ -122,18 +122,18 @@ export const ACCOUNT_QUERIES = {
     answer: typeOf<(OpenOrder | OutcomeOpenOrder)[]>(),
     otherNames: { openOrders: '' },
   },
-  /** Returns an account's resting orders on outcome markets, without those in the delay queue. */
+  /** Returns an account's resting orders on outcome markets, excluding those in the delay queue. */
   outcomeFrontendOpenOrders: {
     schema: outcomeFrontendOpenOrders,
     answer: typeOf<OutcomeOpenOrder[]>(),
   },
-  /** Returns the agents of an account, sorted by label. */
+  /** Returns an account's agents, sorted by label. */
   approvedAgents: {
     schema: ofUser('approvedAgents'),
     answer: typeOf<ApprovedAgent[]>(),
     otherNames: { extraAgents: '' },
   },
-  /** Returns the account to which an agent belongs. */
+  /** Returns the account that an agent belongs to. */
   agentOwner: { schema: agentOwner, answer: typeOf<AgentOwner>(), otherNames: { userRole: '' } },
   /** Returns whether a channel requires an access code, and whether the user has one. */
   accessCodeStatus: {
@@ -151,8 +151,8 @@ export const ACCOUNT_QUERIES = {
     otherNames: { maxBuilderFee: '' },
   },
   /**
-   * Returns the signers of an account and the required number of signatures, or null for an
-   * ordinary account.
+   * Returns an account's signers and the required number of signatures, or null for an ordinary
+   * account.
    */
   multiSigSigners: {
     schema: ofUser('multiSigSigners'),
@@ -160,8 +160,8 @@ export const ACCOUNT_QUERIES = {
     otherNames: { userToMultiSigSigners: '' },
   },
   /**
-   * Returns the hashes of the requests that changed the signers of an account, oldest first. Query
-   * `tx` for each of them.
+   * Returns the hashes of the requests that changed an account's signers, oldest first. Query `tx`
+   * for each of them.
    */
   multiSigChanges: { schema: ofUser('multiSigChanges'), answer: typeOf<string[]>() },
 } as const satisfies Readonly<Record<string, QueryDefinition>>;

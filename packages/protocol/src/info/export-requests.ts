@@ -37,7 +37,7 @@ export const EXPORTS = {
   candles: z.object({ coin: IdStr, interval: Interval, ...SPAN }),
 } as const;
 
-/** The last part of the path of an export. */
+/** The last part of an export's path. */
 export type ExportName = keyof typeof EXPORTS;
 
 export type ExportRequestOf<Name extends ExportName> = z.output<(typeof EXPORTS)[Name]>;
@@ -47,7 +47,7 @@ type ParsedExport<Name extends ExportName> =
   | { readonly ok: false; readonly error: WireError };
 
 /**
- * Reads the parameters of an export. The account type may be repeated or contain several types
+ * Reads the parameters of an export. The account type may be repeated or list several types
  * separated by commas; every other parameter may occur only once.
  */
 export function parseExport<Name extends ExportName>(
@@ -71,7 +71,7 @@ export function parseExport<Name extends ExportName>(
   return { ok: true, request: parsed.data as ExportRequestOf<Name> };
 }
 
-/** Lists the fields of a row in the order of the API. Omitting a field is a compile-time error. */
+/** Lists a row's fields in API order. Omitting a field is a compile-time error. */
 const columns = <Row extends object>(fields: Readonly<Record<keyof Row & string, true>>) =>
   Object.keys(fields);
 

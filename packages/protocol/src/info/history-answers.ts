@@ -1,18 +1,18 @@
 import type { ActionResultStatus, OrderResult } from './venue-answers.ts';
 
-/** A claim of a builder. Only executed claims are listed. */
+/** A builder's claim. Only executed claims are included. */
 export type BuilderClaim = {
   amount: string;
   asset: 'USDC';
   status: 'success';
   time: number;
-  /** The address of the builder. */
+  /** The builder's address. */
   to: string;
   txHash: string;
 };
 
 /**
- * The reward of a builder for one order. Amounts and sizes are sums over the order's fills, and the
+ * A builder's reward for one order. Amounts and sizes are sums over the order's fills, and the
  * price is their average.
  */
 export type BuilderEarning = {
@@ -33,14 +33,14 @@ export type BuilderEarning = {
   time: number;
   tradeId: number;
   txHash: string;
-  /** The masked address of the user. */
+  /** The user's address, masked. */
   user: string;
 };
 
 /** A page of a builder's rows. `total` counts orders or claims. */
 export type BuilderRows<Row> = { items: Row[]; page: number; pageSize: number; total: number };
 
-/** The share of one user or one instrument in a builder's fees. */
+/** One user's or instrument's share of a builder's fees. */
 export type BuilderShare = {
   /** The name of the instrument; empty for a user and for an unknown instrument. */
   instrumentName: string;
@@ -61,7 +61,7 @@ export type BuilderShares = {
   window: '7d' | '30d' | '90d' | 'all';
 };
 
-/** The unclaimed rewards of a builder, as of the last block in the history database. */
+/** A builder's unclaimed rewards, as of the last block in the history database. */
 export type BuilderClaimable = {
   claimable: string;
   hasAggregate: boolean;
@@ -83,7 +83,7 @@ export type BlockRow = {
   numTxs: number;
 };
 
-/** A signed request that a block executed. `error` is the error of its execution. */
+/** A signed request executed in a block. `error` is its execution error. */
 export type TxRow = {
   hash: string;
   time: number;
@@ -98,8 +98,8 @@ export type BlockDetail = BlockRow & { txs: TxRow[] };
 /** A signed request as it appears in lists. */
 export type TxBrief = Omit<TxRow, 'action'> & {
   /**
-   * The action as received, except that lists of orders, cancels, splits and merges contain only
-   * their first entry. While one of its orders is queued, only its type is shown.
+   * The action as received, except that lists of orders, cancels, splits and merges have only their
+   * first entry. While one of its orders is queued, only its type is shown.
    */
   action: { type: string } & Record<string, unknown>;
   /**
@@ -108,7 +108,7 @@ export type TxBrief = Omit<TxRow, 'action'> & {
   entries: number | null;
 };
 
-/** A signed request as it was received, with its result. */
+/** A signed request as received, with its result. */
 export type TxDetail = Omit<TxRow, 'action'> & {
   /** The index of the request in its block. */
   index: number;
@@ -126,7 +126,7 @@ export type TxDetail = Omit<TxRow, 'action'> & {
 
 export type PortfolioWindow = 'day' | 'week' | 'month' | 'all';
 
-/** The value of an account at a time. The other fields are sums since the start of the window. */
+/** An account's value at a given time. The other fields are sums since the start of the window. */
 export type PortfolioPoint = {
   time: number;
   accountValue: string;
@@ -136,7 +136,7 @@ export type PortfolioPoint = {
   funding: string;
 };
 
-/** The value of an account over time, as evenly spaced points. The last point is the present. */
+/** An account's value over time, as evenly spaced points. The last point is the present. */
 export type Portfolio = {
   window: PortfolioWindow;
   /**
@@ -152,7 +152,7 @@ export type Portfolio = {
 export type Leaderboard = {
   window: PortfolioWindow;
   sortBy: 'pnl' | 'volume';
-  /** The time of the last ranking. Accounts that are newer than this are missing. */
+  /** The time of the last ranking. Newer accounts are not included. */
   rankedTime: number;
   rows: LeaderboardRow[];
 };
@@ -166,7 +166,8 @@ export type LeaderboardRow = {
 };
 
 /**
- * A withdrawal and its progress. Without a bridge, the fields about the settlement chain are null.
+ * A withdrawal and its progress. If there is no bridge, the fields about the settlement chain are
+ * null.
  */
 export type Withdrawal = {
   id: number;

@@ -128,7 +128,7 @@ const executionReport = z
 
 export const HISTORY_QUERIES = {
   /**
-   * Returns the fills of an account, newest first: trades, and changes by splits, merges and
+   * Returns an account's fills, newest first: trades, and changes through splits, merges and
    * settlements.
    */
   userFills: {
@@ -147,9 +147,7 @@ export const HISTORY_QUERIES = {
     answer: typeOf<Fill[]>(),
     otherNames: { userFillsByTime: ' with startTime and endTime' },
   },
-  /**
-   * Returns the open and finished orders of an account, sorted by their last change, latest first.
-   */
+  /** Returns an account's open and finished orders, most recently changed first. */
   historicalOrders: {
     schema: z.object({
       type: z.literal('historicalOrders'),
@@ -163,11 +161,11 @@ export const HISTORY_QUERIES = {
     answer: typeOf<HistOrderRow[]>(),
   },
   /**
-   * Returns how an order, or each order of an action, was executed: its fills, prices and fees, and
+   * Returns how an order, or each order in an action, was executed: its fills, prices and fees, and
    * its position in the queue. Select it by `oid`, `cloid` or `txHash`.
    */
   executionReport: { schema: executionReport, answer: typeOf<ExecutionReport>() },
-  /** Returns the changes of an account other than by trading and funding, newest first. */
+  /** Returns all ledger updates of an account except trades and funding, newest first. */
   userNonFundingLedgerUpdates: {
     schema: z
       .object({
@@ -182,7 +180,7 @@ export const HISTORY_QUERIES = {
       .superRefine(refuseOffsetWithCursor),
     answer: typeOf<LedgerUpdate[]>(),
   },
-  /** Returns the funding payments of an account, newest first. */
+  /** Returns an account's funding payments, newest first. */
   userFundings: {
     schema: userFundings,
     answer: typeOf<UserFundings>(),
@@ -201,17 +199,17 @@ export const HISTORY_QUERIES = {
     schema: z.object({ type: z.literal('builderState'), user: Address }),
     answer: typeOf<BuilderState>(),
   },
-  /** Returns the claims of a builder, newest first. */
+  /** Returns a builder's claims, newest first. */
   builderMeClaimed: {
     schema: builderPage('builderMeClaimed'),
     answer: typeOf<BuilderRows<BuilderClaim>>(),
   },
-  /** Returns the earnings of a builder, one row per order, newest first. */
+  /** Returns a builder's earnings, one row per order, newest first. */
   builderMeEarned: {
     schema: builderPage('builderMeEarned'),
     answer: typeOf<BuilderRows<BuilderEarning>>(),
   },
-  /** Returns the shares of users or instruments in a builder's fees, largest first. */
+  /** Returns each user's or instrument's share of a builder's fees, largest first. */
   builderMeShare: {
     schema: z.object({
       type: z.literal('builderMeShare'),
@@ -233,7 +231,7 @@ export const HISTORY_QUERIES = {
     }),
     answer: typeOf<BuilderClaimable>(),
   },
-  /** Returns the value of an account over time. The last point is the present. */
+  /** Returns an account's value over time. The last point is the present. */
   portfolio: {
     schema: z.object({
       type: z.literal('portfolio'),
@@ -243,7 +241,7 @@ export const HISTORY_QUERIES = {
     }),
     answer: typeOf<Portfolio>(),
   },
-  /** Returns the withdrawals of an account, newest first. */
+  /** Returns an account's withdrawals, newest first. */
   withdrawals: {
     schema: z.object({
       type: z.literal('withdrawals'),

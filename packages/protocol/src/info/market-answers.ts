@@ -9,7 +9,7 @@ export type PerpMeta = {
   currencyType: string;
   basePrecision: string;
   quotePrecision: string;
-  /** The number of decimals of a size; a negative number means multiples of a power of ten. */
+  /** The number of decimals in a size; a negative number means multiples of a power of ten. */
   szDecimals: number;
   maxLeverage: number;
   tokens: [number, number];
@@ -20,10 +20,10 @@ export type PerpMeta = {
   maxMarketOrderSize: number;
   haltTrading: boolean;
   onlyIsolated: boolean;
-  /** True from the first block of the perp's closing hour on. */
+  /** True from the first block of the perp's closing hour. */
   delisted: boolean;
   /**
-   * The time at which the closing hour ends; null if there is none, or while it waits for a price.
+   * The time at which the closing hour ends; null if there is none, or while waiting for a price.
    */
   closingTime: number | null;
   /** Always false, because margin tiers depend on the size. */
@@ -31,11 +31,11 @@ export type PerpMeta = {
   tagIds?: number[];
 };
 
-/** The funding of a perp for one hour. Rates are fractions per hour. */
+/** A perp's funding for one hour. Rates are fractions per hour. */
 export type FundingHistoryRow = {
   coin: string;
   fundingRate: string;
-  /** The mean premium of the hour. */
+  /** The mean premium over the hour. */
   premium: string;
   /** The time at which the hour ended. */
   time: number;
@@ -81,8 +81,7 @@ export type PerpMetaDetail = {
       delisted: boolean;
       closingTime: number | null;
       /**
-       * The maximum difference between a sampled premium and zero, as a fraction of the oracle
-       * price (R-funding).
+       * The maximum magnitude of a sampled premium, as a fraction of the oracle price (R-funding).
        */
       premiumCap: string;
     };
@@ -97,8 +96,8 @@ export type Level = { px: string; sz: string; n: number };
 export type L2Book = { coin: string; time: number; levels: [bids: Level[], asks: Level[]] };
 
 /**
- * A candle of an instrument; `T` is its last millisecond. `price` is absent if the prices are those
- * of trades.
+ * A candle of an instrument; `T` is its last millisecond. `price` is absent if the prices are trade
+ * prices.
  */
 export type Candle = {
   t: number;
@@ -128,17 +127,17 @@ export type OpenInterestRow = {
   markPx: string;
 };
 
-/** A reduction of a position by one liquidation step. */
+/** A reduction of a position in one liquidation step. */
 export type Liquidation = {
   time: number;
   hash: string;
-  /** The owner of the position. */
+  /** The position's owner. */
   user: string;
   coin: string;
   instrumentId: number;
   /** The side of the closing trade: `A` closed a long position. */
   side: 'B' | 'A';
-  /** The closed size; its average price and its value are the next fields. */
+  /** The closed size; the next fields are its average price and its value. */
   sz: string;
   px: string;
   ntl: string;
@@ -151,8 +150,8 @@ export type Liquidation = {
 };
 
 /**
- * A trade with its value. A trade on an outcome market also has its outcome, the price of that
- * outcome, and the market's texts.
+ * A trade with its value. A trade on an outcome market also has its outcome, that outcome's price,
+ * and the market's texts.
  */
 export type LargestTrade = Trade & {
   ntl: string;
@@ -164,12 +163,12 @@ export type LargestTrade = Trade & {
 
 export type LargestTrades = {
   window: 'day' | 'week' | 'month';
-  /** The start of the counted trades, which is at most four hours before the window. */
+  /** The time from which trades are counted, at most four hours before the window. */
   startTime: number;
   trades: LargestTrade[];
 };
 
-/** The holders of one outcome's shares, largest first. */
+/** The holders of an outcome's shares, largest first. */
 export type OutcomeHolders = {
   instrumentId: number;
   coin: string;

@@ -56,15 +56,18 @@ export const INTERVALS = [
 
 export const Interval = anyCase(INTERVALS);
 
-/** The price step of a book. An empty string selects the finest one. */
+/** The tick size of a book. An empty string selects the finest one. */
 export const BookTick = z.union([z.literal(''), Dec]).transform((text) => text || undefined);
 
-/** Prices of which candles are built. Only perps have candles of the mark and the oracle price. */
+/**
+ * The prices from which candles are built. Only perps have candles of the mark price and the oracle
+ * price.
+ */
 export const CANDLE_PRICES = ['trade', 'mark', 'oracle'] as const;
 
 export const CandlePrice = anyCase(CANDLE_PRICES).default('trade');
 
-/** Rejects candles of a price that the instrument does not have. */
+/** Rejects candles for a price that the instrument does not have. */
 export function refuseOtherPrice(
   { coin, price }: { readonly coin: string; readonly price: (typeof CANDLE_PRICES)[number] },
   context: z.RefinementCtx,
@@ -93,7 +96,7 @@ export function liftCandleSpan(request: Readonly<Record<string, unknown>>): unkn
 
 const PriceSource = anyCase(['spot', 'oracle', 'twap']);
 
-/** A time in milliseconds, or as an ISO string. */
+/** A time in milliseconds or as an ISO string. */
 const MsOrIso = z
   .union([Ms, z.iso.datetime({ offset: true })])
   .transform((value) => (typeof value === 'number' ? value : Date.parse(value)));
@@ -153,12 +156,12 @@ export const MARKET_QUERIES = {
     answer: typeOf<L2Book>(),
     otherNames: { allMids: ', and the channel tickers of /api-ws for all markets' },
   },
-  /** Returns candles of an instrument, oldest first: the latest 5,000 of the period. */
+  /** Returns an instrument's candles, oldest first: the latest 5,000 in the period. */
   candleSnapshot: {
     schema: z.object({ type: z.literal('candleSnapshot'), req: CandleSpan }),
     answer: typeOf<Candle[]>(),
   },
-  /** Returns the funding rate of each hour of a perp, oldest first: the first 500 of the period. */
+  /** Returns a perp's funding rate for each hour, oldest first: the first 500 in the period. */
   fundingHistory: {
     schema: z.object({
       type: z.literal('fundingHistory'),
@@ -170,8 +173,8 @@ export const MARKET_QUERIES = {
     answer: typeOf<FundingHistoryRow[]>(),
   },
   /**
-   * Returns the open interest of an instrument at the start of each hour, oldest first: the first
-   * 500 of the period.
+   * Returns an instrument's open interest at the start of each hour, oldest first: the first 500 in
+   * the period.
    */
   openInterestHistory: {
     schema: z.object({
@@ -183,7 +186,7 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<OpenInterestRow[]>(),
   },
-  /** Returns liquidations of one perp or of all perps, newest first. */
+  /** Returns liquidations in one perp or all perps, newest first. */
   liquidations: {
     schema: z.object({
       type: z.literal('liquidations'),
@@ -195,8 +198,8 @@ export const MARKET_QUERIES = {
     answer: typeOf<Liquidation[]>(),
   },
   /**
-   * Returns the largest trades of a day, a week or a month by notional value: those of all perps,
-   * of all outcome markets, or of one instrument.
+   * Returns the largest trades of a day, a week or a month by notional value: in all perps, in all
+   * outcome markets, or in one instrument.
    */
   largestTrades: {
     schema: z.object({
@@ -210,8 +213,8 @@ export const MARKET_QUERIES = {
     answer: typeOf<LargestTrades>(),
   },
   /**
-   * Returns the accounts with the highest profit or volume in a window. It is rejected if the
-   * operator has disabled it.
+   * Returns the accounts with the highest profit or volume in a window. The query is rejected if
+   * the operator has disabled it.
    */
   leaderboard: {
     schema: z.object({
@@ -223,9 +226,9 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<Leaderboard>(),
   },
-  /** Returns a page of events with their markets. The cursor of a page selects the next page. */
+  /** Returns a page of events with their markets. A page's cursor selects the next page. */
   outcomeMeta: { schema: outcomeMeta, answer: typeOf<OutcomeEventPage | OutcomeEventMeta>() },
-  /** Returns prices, volumes and open interest of up to 50 outcome markets. */
+  /** Returns prices, volumes and open interest for up to 50 outcome markets. */
   outcomeAssetCtxs: {
     schema: z.object({
       type: z.literal('outcomeAssetCtxs'),
@@ -245,7 +248,7 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<OutcomeProbability>(),
   },
-  /** Returns the markets of a series with strikes and results, latest start first. */
+  /** Returns a series' markets with strikes and results, latest start first. */
   outcomeSeriesTimeline: {
     schema: z.object({
       type: z.literal('outcomeSeriesTimeline'),
@@ -257,7 +260,7 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<OutcomeSeriesTimeline>(),
   },
-  /** Returns the resolution record of a market. `checkResolution` recomputes its result. */
+  /** Returns a market's resolution record. `checkResolution` recomputes the result. */
   outcomeResolution: {
     schema: z.object({ type: z.literal('outcomeResolution'), instrumentId: U32 }),
     answer: typeOf<OutcomeResolution>(),
@@ -274,8 +277,8 @@ export const MARKET_QUERIES = {
     answer: typeOf<OutcomeHolders>(),
   },
   /**
-   * Returns a reference price: the price to beat and the final price. Without times, it returns the
-   * latest price.
+   * Returns a reference price: the price to beat and the final price. If no times are given,
+   * returns the latest price.
    */
   cryptoPrice: {
     schema: z.object({
@@ -289,8 +292,8 @@ export const MARKET_QUERIES = {
     answer: typeOf<CryptoPrice>(),
   },
   /**
-   * Returns the reference prices of a period, oldest first, thinned evenly to at most 2,000. With
-   * `variant: 'before'`, it returns simulated prices from before the start of a simulated venue.
+   * Returns the reference prices in a period, oldest first, thinned evenly to at most 2,000. With
+   * `variant: 'before'`, returns simulated prices from before the start of a simulated venue.
    */
   cryptoPriceHistory: {
     schema: z.object({

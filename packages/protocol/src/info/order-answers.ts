@@ -1,5 +1,5 @@
 /**
- * The status of an order in lists. A `triggered` order has reached its trigger price but is not
+ * An order's status in lists. A `triggered` order has reached its trigger price but is not
  * finished.
  */
 export type OrderStatus = 'open' | 'filled' | 'cancelled' | 'rejected' | 'triggered';
@@ -9,7 +9,7 @@ export type Side = 'B' | 'A';
 
 export type Leg = 'Yes' | 'No';
 
-/** A fill of an order. Rows for splits, merges and settlements have order and trade id 0. */
+/** A fill of an order. Rows for splits, merges and settlements have order id and trade id 0. */
 export type Fill = {
   coin: string;
   symbol: string;
@@ -132,7 +132,7 @@ export type OutcomeOpenOrder = OpenOrder & {
   outcomeNames: [string, string];
 };
 
-/** A take-profit or stop-loss that waits for its parent order. */
+/** A take-profit or stop-loss waiting for its parent order. */
 export type TriggerChild = {
   limitPx: string;
   orderType: 'Market' | 'Limit';
@@ -143,7 +143,7 @@ export type TriggerChild = {
   triggerType: 'tp' | 'sl';
 };
 
-/** A trigger order that waits for its trigger price. */
+/** A trigger order waiting for its trigger price. */
 export type TriggerOrder = {
   asset: string;
   coin: string;
@@ -163,7 +163,7 @@ export type TriggerOrder = {
   tpslChildren: TriggerChild[] | null;
 };
 
-/** A trade of an instrument; `side` is the taker's side. */
+/** A trade in an instrument; `side` is the taker's side. */
 export type Trade = {
   coin: string;
   instrumentId: number;
@@ -173,29 +173,27 @@ export type Trade = {
   time: number;
   hash: string;
   tid: number;
-  /** The addresses of the buyer and of the seller. */
+  /** The addresses of the buyer and the seller. */
   users?: [string, string];
   /** Set if the venue liquidated a position in this trade (R-liquidation). */
   liquidation?: true;
 };
 
 /**
- * A trade on an outcome market. `px` is the price of YES, and `price` that of the taker's outcome.
+ * A trade on an outcome market. `px` is the price of YES, and `price` is the price of the taker's
+ * outcome.
  */
 export type OutcomeTrade = Trade & { outcome: Leg; price: string };
 
-/** The execution of one order, or of all orders of an action. */
+/** The execution of one order, or of all orders in an action. */
 export type ExecutionReport = { user: string; orders: OrderReport[] };
 
 export type ReportedBlock = { time: number; height: number };
 
-/**
- * The book at the time when an order arrived. For an outcome order, prices are those of its
- * outcome.
- */
+/** The book at the time an order arrived. For an outcome order, prices are those of its outcome. */
 export type ReportedArrival = {
   /**
-   * The best bid; a best price is null for an empty side, and the mid price is null unless both
+   * The best bid; a best price is null if its side is empty, and the mid price is null unless both
    * sides have orders.
    */
   bestBid: string | null;
@@ -207,8 +205,8 @@ export type ReportedArrival = {
    */
   oraclePx: string;
   /**
-   * The levels with which the order traded in its first block, best first, at most 50. Each has the
-   * size that it had when the order reached it.
+   * The levels that the order traded with in its first block, best first, at most 50, each with its
+   * size when the order reached it.
    */
   met: { px: string; sz: string }[];
 };
@@ -235,18 +233,16 @@ export type OrderReport = {
   limitPx: string;
   origSz: string;
   /**
-   * The block that executed the action. For an order of the venue itself, the hash is that of the
-   * block.
+   * The block that executed the action. For one of the venue's own orders, the hash is the block's.
    */
   received: { time: number; txHash: string; height: number };
   /**
-   * The time at which the order reached the book, which is later than `received` for queued and
-   * trigger orders. It is null if the order never reached the book, or if the time was not
-   * recorded.
+   * The time at which the order reached the book; later than `received` for queued and trigger
+   * orders. Null if the order never reached the book or the time was not recorded.
    */
   entered: ReportedBlock | null;
   arrival: ReportedArrival | null;
-  /** At most the newest 500 fills, oldest first. The sums below include all fills. */
+  /** The newest 500 fills at most, oldest first. The sums below include all fills. */
   fills: ReportedFill[];
   filledSz: string;
   avgPx: string | null;
@@ -258,8 +254,8 @@ export type OrderReport = {
    */
   slippage: { mid: string | null; mark: string } | null;
   /**
-   * The position in the queue since the order last came to rest or was amended. `ahead` is null if
-   * the queue is too long to count.
+   * The queue position since the order last came to rest or was amended. `ahead` is null if the
+   * queue is too long to count.
    */
   resting: {
     from: number;

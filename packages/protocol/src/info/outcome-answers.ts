@@ -16,12 +16,11 @@ export type OutcomeTrading = {
 type ResolutionStatus = 'prepared' | 'resolved';
 
 /**
- * The status of the start price of a market in a series: not known yet, known, or impossible to
- * determine.
+ * The status of a series market's start price: not known yet, known, or impossible to determine.
  */
 export type StrikeStatus = 'pending' | 'fixed' | 'missing';
 
-/** The source of a market's result: its series or the operator. */
+/** The source that decides a market's result: its series or the operator. */
 export type DecidedBy = 'series' | 'operator';
 
 /** An outcome market in discovery, with names in snake case as in the API. */
@@ -41,14 +40,14 @@ export type OutcomeMarketMeta = {
   end_time: number;
   phase: 'upcoming' | 'open' | 'halted' | 'closed' | 'resolved';
   price_tick: string;
-  /** The number of decimals of the price tick, for display. */
+  /** The number of decimals in the price tick, for display. */
   price_decimals: number;
   size_decimals: number;
   min_order_size: string;
   max_order_size: string;
   taker_fee_rate: string;
   maker_fee_rate: string;
-  /** The power of p(1 − p) in the taker fee. */
+  /** The exponent of p(1 − p) in the taker fee. */
   fee_exponent: number;
   trading: OutcomeTrading;
   pricing: {
@@ -65,7 +64,7 @@ export type OutcomeMarketMeta = {
     symbol: string;
     source: 'spot' | 'oracle' | 'twap';
     price_to_beat: string | null;
-    /** The status of the strike; present only for a market of a series. */
+    /** The status of the strike; present only for a market in a series. */
     strike_status?: StrikeStatus;
   } | null;
   settlement: {
@@ -74,11 +73,11 @@ export type OutcomeMarketMeta = {
     /** The payout of a YES share. */
     settlement_fraction: string | null;
     /**
-     * The party that decides the result; present only for a market of a series for which it is
-     * known. A market without sufficient prices is left to the operator.
+     * The party that decides the result; present only for a market in a series, once it is known. A
+     * market without enough prices is left to the operator.
      */
     decided_by?: DecidedBy;
-    /** The statement of the provider, for information only. */
+    /** The provider's statement, for information only. */
     oracle_outcome: string | null;
     resolved_time: number | null;
   };
@@ -114,7 +113,7 @@ export type OutcomeEventMeta = {
 /** A page of events. The cursor is null on the last page. */
 export type OutcomeEventPage = { events: OutcomeEventMeta[]; next_cursor: string | null };
 
-/** The market data of an outcome market; all prices are those of YES. */
+/** The market data of an outcome market; all prices are YES prices. */
 export type OutcomeAssetCtx = {
   instrumentId: number;
   coin: string;
@@ -138,7 +137,7 @@ export type OutcomeProbability = {
   series: { instrumentId: number; current: string; points: { t: number; p: string }[] }[];
 };
 
-/** A market of a series. */
+/** A market in a series. */
 export type OutcomeTimelineItem = {
   eventSlug: string;
   marketSlug: string;
@@ -147,7 +146,7 @@ export type OutcomeTimelineItem = {
   endTime: number;
   /** The start price of the market, also called the strike. */
   openPrice: string | null;
-  /** The average price at the end, by which the market was settled. */
+  /** The average price at the end, used to settle the market. */
   closePrice: string | null;
   strikeStatus: StrikeStatus;
   resolutionStatus: ResolutionStatus;
@@ -162,9 +161,7 @@ export type OutcomeSeriesTimeline = {
   title: string;
   underlying: string;
   recurrence: '15m' | '1h' | '4h' | '1d';
-  /**
-   * The length of the window before a start or an end over which the reference price is averaged.
-   */
+  /** The length of the window before a start or end over which the reference price is averaged. */
   windowMs: number;
   current: OutcomeTimelineItem | null;
   items: OutcomeTimelineItem[];
@@ -172,8 +169,8 @@ export type OutcomeSeriesTimeline = {
 };
 
 /**
- * The resolution record of a market, from which clients can recompute the result. The keys have
- * this order.
+ * A market's resolution record, from which clients can recompute the result. The keys are in this
+ * order.
  */
 export type OutcomeResolution = {
   instrumentId: number;
@@ -191,12 +188,12 @@ export type OutcomeResolution = {
   receiptHash: string | null;
 };
 
-/** The inputs from which a series resolved a market. */
+/** The inputs used by a series to resolve a market. */
 export type OutcomeResolutionInputs = {
   symbol: string;
   source: string;
   windowMs: number;
-  /** The averages, rounded half up for display. The result compares the exact values. */
+  /** The averages, rounded half up for display. The result is based on the exact values. */
   strike: string;
   settle: string;
   strikeSamples: { t: number; px: string }[];
@@ -204,7 +201,7 @@ export type OutcomeResolutionInputs = {
   formula: string;
 };
 
-/** The price to beat and final price of a window. */
+/** The price to beat and the final price of a window. */
 export type CryptoPrice = {
   symbol: string;
   source: string;
@@ -213,12 +210,12 @@ export type CryptoPrice = {
   closePrice: string | null;
   timestamp: number;
   completed: boolean;
-  /** True if samples are missing in the window. */
+  /** True if samples are missing from the window. */
   incomplete: boolean;
   cached: boolean;
 };
 
-/** The reference prices of a period, oldest first. */
+/** The reference prices in a period, oldest first. */
 export type CryptoPriceHistory = {
   symbol: string;
   source: string;
@@ -227,7 +224,7 @@ export type CryptoPriceHistory = {
 
 /**
  * Computes the hash of a resolution record: keccak-256 of its JSON text without spaces and without
- * the hash itself. The function first puts the keys in the order of the API.
+ * the hash itself. The keys are first put in API order.
  */
 export function receiptHash(receipt: Omit<OutcomeResolution, 'receiptHash'>): string {
   const text = JSON.stringify({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { I64, Ms, U64, type IssueParams } from '../primitives.ts';
 
-/** Invalid values of these fields cause business refusals and not type errors. */
+/** Invalid values in these fields cause business refusals, not type errors. */
 
 const refuse = (refusal: NonNullable<IssueParams['refusal']>): { params: IssueParams } => ({
   params: { refusal },
@@ -25,20 +25,19 @@ export const Offset = I64.refine(
 ).default(0);
 
 /**
- * The block that the response must include. The venue waits a short time until that block is
- * processed.
+ * The block that the response must include. The venue waits briefly for that block to be processed.
  */
 export const MIN_HEIGHT = { minHeight: U64.optional() };
 
 /**
- * The start of a page of the history: the `nextCursor` of the previous page, or null for the first
+ * The start of a page of history: the `nextCursor` of the previous page, or null for the first
  * page.
  */
 export const PAGE_CURSOR = { cursor: z.string().nullable().optional(), ...MIN_HEIGHT };
 
 /**
- * Rejects an offset or a page in addition to a cursor, because the cursor already determines the
- * start.
+ * Rejects an offset or page number given along with a cursor, because the cursor already determines
+ * the start.
  */
 export function refuseOffsetWithCursor(
   query: { cursor?: string | null | undefined; offset?: number; page?: number },

@@ -5,7 +5,7 @@ import { parseServiceRequest } from './service-requests.ts';
 const user = `0x${'AB'.repeat(20)}`;
 const lower = user.toLowerCase();
 
-/** The list contains all query types of the API, sorted. */
+/** All query types in the API, sorted. */
 const TYPES = [
   'accessCodeStatus',
   'actionStatus',
@@ -246,11 +246,11 @@ describe('a valid /info query is accepted', () => {
   });
 });
 
-test('every query type of the API has a definition', () => {
+test('every query type in the API has a definition', () => {
   expect(Object.keys(INFO_QUERIES).sort()).toEqual(TYPES);
 });
 
-test('bodies for the other endpoints are checked and parsed with defaults', () => {
+test('request bodies for the other endpoints are checked and parsed with defaults', () => {
   const status = parseServiceRequest('accountStatus', { type: 'accountStatus', user });
   expect(status).toEqual({ ok: true, request: { type: 'accountStatus', user: lower, channel: 0 } });
   expect(parseServiceRequest('accountStatus', { type: 'accountStatus', user: '0x' })).toMatchObject(

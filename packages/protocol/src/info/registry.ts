@@ -12,8 +12,8 @@ import { VENUE_QUERIES } from './venue-queries.ts';
 import { nearestName } from '../nearest-name.ts';
 
 /**
- * The query types of /info. The parsed types, the shapes for clients (`npm run write-shapes`), and
- * the methods of the SDK with their types and comments are derived from these definitions.
+ * The /info query types. The parsed types, the clients' shapes (`npm run write-shapes`), and the
+ * SDK's methods with their types and comments are derived from these definitions.
  */
 export const INFO_QUERIES: typeof MARKET_QUERIES &
   typeof ACCOUNT_QUERIES &
@@ -33,7 +33,7 @@ export type InfoType = keyof typeof INFO_QUERIES;
 export type InfoQueryOf<Type extends InfoType> = z.output<(typeof INFO_QUERIES)[Type]['schema']>;
 
 /**
- * A query in the form that a client may send. Any query may contain the block that its response
+ * A query in the form that a client may send. Any query may specify the block that its response
  * must include.
  */
 export type InfoRequestOf<Type extends InfoType> = z.input<(typeof INFO_QUERIES)[Type]['schema']> &
@@ -69,7 +69,7 @@ function namedOf(type: InfoType): Named {
   return named;
 }
 
-/** Reads the body of an /info request. */
+/** Reads an /info request body. */
 export function parseInfo(value: unknown): ParsedInfo {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { ok: false, error: refusal('notAnObject', []) };
@@ -107,7 +107,7 @@ export function parseInfo(value: unknown): ParsedInfo {
   return { ...found, minHeight: needed.data.minHeight };
 }
 
-/** Reports a fault in a field of `req` at the path that the client used. */
+/** Reports a fault in a field of `req` at the path used by the client. */
 function unlifted<Issue extends { readonly path: readonly PropertyKey[] }>(issue: Issue): Issue {
   return issue.path[0] === 'req' ? { ...issue, path: issue.path.slice(1) } : issue;
 }
@@ -135,7 +135,7 @@ function namedElsewhere(name: string): string | undefined {
 const HTTP_FORBIDDEN = 403;
 
 /**
- * Builds the refusal of an unknown query, which lists all existing names and the one that was
+ * Builds the refusal for an unknown query. It lists all existing names and the one that was
  * probably meant.
  */
 function refuseUnknownQuery(type: string, types: readonly string[]): WireError {

@@ -1,4 +1,4 @@
-/** A chain that the relay lists, with its terms. */
+/** A chain listed by the relay, with its terms. */
 export type RelayChainRow = {
   chain: string;
   /** The chain id; null for chains without a numeric id. */
@@ -29,7 +29,7 @@ export type RelayDepositAddress = {
   status: 'waiting';
 };
 
-/** A relay withdrawal address in the venue. A `tokenSend` to it is paid out on another chain. */
+/** A relay withdrawal address at the venue. A `tokenSend` to it is paid out on another chain. */
 export type RelayPegAddress = {
   id: string;
   pegAddress: string;
@@ -57,7 +57,7 @@ export type RelayTransfer = {
   srcChain: string;
   dstChain: string;
   asset: 'USDC';
-  /** The received amount, including the fee. */
+  /** The amount received, including the fee. */
   amount: string;
   fee: string;
   /** The receiving address: the one-time deposit address or the relay withdrawal address. */
@@ -65,7 +65,7 @@ export type RelayTransfer = {
   srcTxHash: string | null;
   dstTxHash: string | null;
   status: RelayStatus;
-  /** The reason of a delay; absent if there is none. */
+  /** The reason for a delay; absent if there is none. */
   trouble?: string;
   createTime: number;
   updateTime: number;

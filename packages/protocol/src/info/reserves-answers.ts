@@ -1,38 +1,38 @@
 /**
- * The liabilities and assets at one block of the venue and one block of the settlement chain, as
- * decimal strings in USDC.
+ * The liabilities and assets at one block of the venue and one of the settlement chain, as decimal
+ * strings in USDC.
  */
 export type ReserveFigures = {
   height: number;
   time: number;
-  /** The deposits, including test funds, minus paid withdrawals. */
+  /** Deposits, including test funds, minus withdrawals paid. */
   owed: string;
   blockNumber: number;
-  /** The token balance of the bridge. */
+  /** The bridge's token balance. */
   balance: string;
   /** The part of the balance that does not belong to any account. */
   keptAside: string;
   /** The balance minus `keptAside`. */
   assets: string;
-  /** The withdrawals that the bridge has paid and the venue still holds. */
+  /** Withdrawals that the bridge has paid but the venue still holds. */
   unsettled: string;
-  /** The test funds that were granted without a deposit on the chain. */
+  /** Test funds granted without a deposit on the chain. */
   unbacked: string;
   /** The sum assets + unsettled + unbacked − owed, which is "0" if no money is missing. */
   difference: string;
 };
 
-/** The figures that were recorded in the log, with the root of the tree over all liabilities. */
+/** The figures recorded in the log, with the root of the tree over all liabilities. */
 export type PublishedReserves = ReserveFigures & {
   root: string;
   leaves: number;
   /** The sum of all leaves. */
   liabilities: string;
-  /** The total deficit of the accounts below zero, so that owed + shortfall = liabilities. */
+  /** The total deficit of accounts below zero, so that owed + shortfall = liabilities. */
   shortfall: string;
 };
 
-/** The contracts on the settlement chain; null without a chain. */
+/** The contracts on the settlement chain; null if there is no chain. */
 export type ReserveChain = { chainId: number; bridge: string; token: string };
 
 export type Reserves = {
@@ -44,8 +44,8 @@ export type Reserves = {
 };
 
 /**
- * The proof that the last publication includes an address; null if the address had no account at
- * that time.
+ * Proof that the last publication includes an address; null if the address had no account at that
+ * time.
  */
 export type ReservesProof = {
   chain: ReserveChain;
@@ -57,6 +57,6 @@ export type ReservesProof = {
   salt: string;
   /** The index of the leaf, starting with 0. */
   index: number;
-  /** The siblings from the level of the leaf upwards. A level without a neighbour has no entry. */
+  /** The siblings, from the leaf's level upwards. A level without a neighbour has no entry. */
   siblings: { hash: string; sum: string }[];
 };

@@ -1,18 +1,18 @@
 import type { Details } from '../errors.ts';
 
-/** A notice in addition to a success, if a condition may differ from the client's expectation. */
+/** A notice that accompanies a success if a condition may differ from what the client expects. */
 export type Warning = { code: string; message: string; details?: object };
 
-/** The block up to which a response from the history is complete. */
+/** The block up to which a history response is complete. */
 export type HistoryAsOf = { height: number; time: number };
 
-/** The envelope of the responses of /info, /account, /account-status and /request-fund. */
+/** The envelope of responses from /info, /account, /account-status and /request-fund. */
 export type InfoEnvelope<Data> =
   | {
       success: true;
       code: 0;
       data: Data;
-      /** The block of the history; present only in responses from the history. */
+      /** The history's block; present only in history responses. */
       asOf?: HistoryAsOf;
       /** The start of the next page, only in paged responses; null after the last row. */
       nextCursor?: string | null;
@@ -24,7 +24,7 @@ export type ActionResultStatus =
   | 'success'
   | { error: string; code?: number; name?: string; details?: Details };
 
-/** The result of one entry of an action, for clients that wait for the execution. */
+/** The result of one entry of an action, for clients that wait for execution. */
 export type OrderResult = {
   i: number;
   oid: number | null;
@@ -35,7 +35,7 @@ export type OrderResult = {
   error: string | null;
 };
 
-/** The envelope of the responses of /exchange. */
+/** The envelope of responses from /exchange. */
 export type ExchangeEnvelope =
   | {
       status: 'ok';
@@ -75,19 +75,19 @@ export type Settings = RelaySettings & {
   chain_name: string;
   /** The RPC endpoint for wallets; null if the operator has not configured one. */
   settlement_rpc_url: string | null;
-  /** The amount of USDC in one payout of the faucet; null without a faucet. */
+  /** The amount of USDC in one faucet payout; null if there is no faucet. */
   faucet_amount: string | null;
   /** True if simulated traders provide the liquidity. */
   simulated_traders: boolean;
-  /** The accounts of the simulated traders; empty without them. */
+  /** The simulated traders' accounts; empty if there are none. */
   simulated_accounts: string[];
   /** False if the operator has disabled the `leaderboard` query. */
   has_leaderboard: boolean;
-  /** The replicas of this venue with their configured URLs; absent for a single process. */
+  /** This venue's replicas with their configured URLs; absent for a single process. */
   replicas?: { replica: string; url: string; height: number }[];
 };
 
-/** The access control of a channel, with the sizes of its lists. */
+/** A channel's access control, with the sizes of its lists. */
 export type VenueGate = {
   channel: 0 | 1;
   mode: 'open' | 'whitelist' | 'accessCode' | 'closed';
@@ -116,7 +116,7 @@ export type VenueOracle = {
   stale: boolean;
 };
 
-/** The operators and the condition of the venue, all as of one block. */
+/** The venue's operators and condition, all as of one block. */
 export type VenueStatus = {
   height: number;
   time: number;
@@ -134,11 +134,11 @@ export type VenueStatus = {
   queuedOrders: number;
   /** The number of withdrawals that the bridge has not settled. */
   openWithdrawals: number;
-  /** True while withdrawals wait because the insurance fund has a large deficit (R-deficit). */
+  /** True while withdrawals are held because the insurance fund has a large deficit (R-deficit). */
   withdrawalsWait: boolean;
 };
 
-/** The checks of a venue's health. A ready venue must pass all of them except `history`. */
+/** The checks on a venue's health. A ready venue must pass all of them except `history`. */
 export type HealthCheck =
   | 'stopping'
   | 'log'
@@ -152,10 +152,10 @@ export type HealthCheck =
 /** The state of the connection to the settlement chain. */
 export type SettlementHealth = {
   chainId: number;
-  /** The value `ok`, or a description of the problem. */
+  /** Either `ok` or a description of the problem. */
   state: string;
   /**
-   * The newest block of the chain; the next field is the block up to which deposits are credited.
+   * The chain's newest block; the next field is the block up to which deposits have been credited.
    */
   head: number;
   readTo: number;
@@ -165,28 +165,28 @@ export type SettlementHealth = {
   paused: boolean | null;
 };
 
-/** The health of the process that responds; other processes of the venue may differ. */
+/** The health of the responding process; the venue's other processes may differ. */
 export type VenueHealth = {
-  /** The time of the venue's clock. */
+  /** The time on the venue's clock. */
   time: number;
   height: number;
   /** The time since the last block, in milliseconds. */
   blockAgeMs: number;
   ready: boolean;
-  /** The checks that fail. A venue for which only `history` fails is still ready. */
+  /** The failing checks. A venue for which only `history` fails is still ready. */
   failing: HealthCheck[];
-  /** The number of commands that wait for a block. */
+  /** The number of commands waiting for a block. */
   waitingCommands: number;
-  /** The number of blocks that the history has not written yet. */
+  /** The number of blocks not yet written to the history. */
   historyLag: number;
   connections: { ws: number; apiWs: number; wsRtds: number };
   /** The number of streams with at least one subscriber. */
   streams: number;
-  /** The state of the settlement chain; null without one. */
+  /** The state of the settlement chain; null if there is none. */
   settlement: SettlementHealth | null;
 };
 
-/** The transaction of a deposit by permit. */
+/** The transaction for a deposit by permit. */
 export type PermitDeposit = { txHash: string };
 
 /** A tier of the fee schedule. Rates are fractions. */
@@ -197,10 +197,10 @@ export type FeeTierRow = {
   perpTakerFeeRate: string;
 };
 
-/** The fee rates by the trading volume of the last 14 days. */
+/** The fee rates by trading volume over the last 14 days. */
 export type FeeTierInfo = { tiers: FeeTierRow[] };
 
-/** The fee tier of an account. For the highest tier, there is no next level. */
+/** An account's fee tier. For the highest tier, there is no next level. */
 export type FeeTierRates = {
   user: string;
   level: number;
@@ -225,7 +225,7 @@ type ActionNames = {
   txHash: string;
   traceId: string;
   signer: string;
-  /** The account for which the signer acts; null if the signer had no role. */
+  /** The account that the signer acts for; null if the signer had no role. */
   user: string | null;
   nonce: number;
   actionType: string;
@@ -262,7 +262,7 @@ export type ActionStatus =
     });
 
 /**
- * The role of an address in the venue. `expected` is the address that the client gave in its query.
+ * The role of an address at the venue. `expected` is the address given by the client in its query.
  */
 export type SignerRole =
   | 'account'
@@ -274,7 +274,7 @@ export type SignerRole =
   | 'none';
 
 /**
- * The contents and the signer of a signature. For an unknown signer, the response includes the
+ * The contents and the signer of a signature. If the signer is unknown, the response includes the
  * possible mistakes.
  */
 export type ExplainedSignature = {
@@ -283,7 +283,7 @@ export type ExplainedSignature = {
   domain: { name: string; version: string; chainId: number; verifyingContract: string };
   /**
    * The encoded action; like the next two fields, it is null for a direct action. For a wrapper, it
-   * does not contain the `type`.
+   * does not include the `type`.
    */
   msgpack: string | null;
   preimage: string | null;
@@ -323,7 +323,7 @@ export type SimulatedOrder = OrderResult & {
   delayMs: number;
 };
 
-/** The position after the action; its size is 0 if the action would close it. */
+/** The position after the action; its size is 0 if the action would close the position. */
 export type SimulatedPosition = {
   instrumentId: number;
   szi: string;
@@ -340,7 +340,7 @@ export type SimulatedAction = {
   accepted: boolean;
   error: ActionStatus['error'];
   orders: SimulatedOrder[];
-  /** The cross margin of the perp sub-account after the action; null without an account. */
+  /** The cross margin of the perp sub-account after the action; null if there is no account. */
   margin: {
     accountValue: string;
     initialMargin: string;
@@ -366,7 +366,8 @@ export type RateLimit = {
   explainSignature: Budget;
   simulate: Budget;
   /**
-   * The client's budget of time on the venue's main thread, in milliseconds; absent without limits.
+   * The client's time budget on the venue's main thread, in milliseconds; absent if there are no
+   * limits.
    */
   work?: { limit_ms_per_second: number; remaining_ms: number };
   ws: Connections;
@@ -378,10 +379,7 @@ export type RateLimit = {
 /** The hash of the venue's whole state after a block. */
 export type StateHash = { height: number; blockTime: number; stateHash: string };
 
-/**
- * The signing mistakes of clients, in the order in which they are checked. The names are part of
- * the API.
- */
+/** Clients' signing mistakes, in the order they are checked. The names are part of the API. */
 export const MISTAKES = [
   'keyOrder',
   'missingType',

@@ -86,20 +86,20 @@ export const VENUE_QUERIES = {
     answer: typeOf<RateLimit>(),
     otherNames: { userRateLimit: '' },
   },
-  /** Returns the operators, the access control, the venue's own funds and the age of prices. */
+  /** Returns the operators, the access control, the venue's own funds and the age of its prices. */
   venueStatus: {
     schema: z.object({ type: z.literal('venueStatus') }),
     answer: typeOf<VenueStatus>(),
   },
   /**
-   * Returns the state of the process that responds: its lag, its connections, and whether it
-   * follows the settlement chain.
+   * Returns the state of the responding process: its lag, its connections, and whether it is
+   * following the settlement chain.
    */
   venueHealth: {
     schema: z.object({ type: z.literal('venueHealth') }),
     answer: typeOf<VenueHealth>(),
   },
-  /** Returns the accounts on the lists of a gate. */
+  /** Returns the accounts on a gate's lists. */
   gateLists: {
     schema: z.object({ type: z.literal('gateLists'), channel: z.literal([0, 1]).default(0) }),
     answer: typeOf<GateLists>(),
@@ -115,7 +115,7 @@ export const VENUE_QUERIES = {
   },
   /**
    * Returns the signer of a request. If the signer is unknown, the response includes the mistake
-   * that explains it. The request is not executed.
+   * that explains the signature. The request is not executed.
    */
   explainSignature: {
     schema: z.object({
@@ -127,7 +127,7 @@ export const VENUE_QUERIES = {
   },
   /**
    * Returns the effects that an action would have now: fills, fees, margin and positions, or the
-   * refusal. The action needs no signature and is not executed.
+   * refusal. The action does not need a signature and is not executed.
    */
   simulate: {
     schema: z.object({
@@ -153,8 +153,8 @@ export const VENUE_QUERIES = {
   /** Returns a transaction by its hash: the request as received, and its result. */
   tx: { schema: tx, answer: typeOf<TxDetail>() },
   /**
-   * Returns summaries of transactions: those of a block in order, or the newest ones of one account
-   * or of all accounts.
+   * Returns summaries of transactions: those in a block, in order, or the newest ones of one
+   * account or all accounts.
    */
   txs: {
     schema: z
@@ -167,20 +167,20 @@ export const VENUE_QUERIES = {
         ...PAGE_CURSOR,
       })
       .superRefine(({ cursor, endTime, startTime, user }, context) => {
-        // Only the transactions of one account have pages and a period.
+        // Only queries for one account's transactions have pages and a period.
         const isPaged = typeof cursor === 'string' || (startTime ?? endTime) !== undefined;
         if (isPaged && user === undefined) context.addIssue(missing('user'));
       }),
     answer: typeOf<TxBrief[]>(),
   },
-  /** Returns the hash of the whole state after a block, by default after the latest one. */
+  /** Returns the hash of the whole state after a block; by default, after the latest one. */
   stateHash: {
     schema: z.object({ type: z.literal('stateHash'), height: U64.optional(), ...MIN_HEIGHT }),
     answer: typeOf<StateHash>(),
   },
   /**
-   * Deposits USDC of the settlement chain with a signed permit, so the user needs no ether. Sending
-   * the same permit again returns the same transaction.
+   * Deposits USDC from the settlement chain using a signed permit, so the user does not need ether.
+   * Sending the same permit again returns the same transaction.
    */
   depositWithPermit: {
     schema: z.object({
@@ -194,12 +194,11 @@ export const VENUE_QUERIES = {
     answer: typeOf<PermitDeposit>(),
   },
   /**
-   * Returns the liabilities of the venue and the assets of the bridge, as last published and as of
-   * now.
+   * Returns the venue's liabilities and the bridge's assets, both as last published and as of now.
    */
   reserves: { schema: z.object({ type: z.literal('reserves') }), answer: typeOf<Reserves>() },
   /**
-   * Returns the proof that the last publication includes an address, or null if the address had no
+   * Returns proof that the last publication includes an address, or null if the address had no
    * account at that time. Check the proof with `oddlot verify reserves`.
    */
   reservesProof: {

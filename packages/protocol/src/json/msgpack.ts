@@ -7,7 +7,7 @@ const TRUE = 0xc3;
 const INTEGER_BYTES_MAX = 9;
 
 /**
- * Encodes a value as MessagePack in the key order of its objects, without undefined fields. Throws
+ * Encodes a value as MessagePack in the key order of its objects, omitting undefined fields. Throws
  * if a number is not a safe integer, because the venue would reject the action.
  */
 export function encodeMsgpack(value: unknown): Uint8Array {
@@ -102,7 +102,7 @@ export function entriesOf(map: Uint8Array): readonly EncodedEntry[] | undefined 
   return entries;
 }
 
-/** Returns the values of an encoded array, or undefined for a value of another type. */
+/** Returns the values in an encoded array, or undefined for a value of another type. */
 export function itemsOf(array: Uint8Array): readonly Uint8Array[] | undefined {
   const header = readHeader(array, 0);
   if (header.kind !== 'array') return undefined;
@@ -171,14 +171,14 @@ function skip(bytes: Uint8Array, at: number): number {
 
 type Header = {
   readonly kind: 'map' | 'array' | 'string' | 'scalar';
-  /** The number of entries of a container, or of bytes of a string. */
+  /** The number of entries in a container, or bytes in a string. */
   readonly count: number;
   /** The position after the header of a container, or after the value of a string or scalar. */
   readonly end: number;
 };
 
 /**
- * The number of bytes after each tag from 0xcc to 0xd3; these tags are integers of one to eight
+ * The number of bytes after each tag from 0xcc to 0xd3; these tags mark integers of one to eight
  * bytes.
  */
 const INTEGER_BYTES = [1, 2, 4, 8, 1, 2, 4, 8];
@@ -218,7 +218,7 @@ function readUint(bytes: Uint8Array, at: number, size: number): number {
 }
 
 /**
- * Reads MessagePack that this module wrote, for a reader that expects a certain form. Each method
+ * Reads MessagePack written by this module, for a reader that expects a certain form. Each method
  * reads one value. After an unexpected value, the cursor is lost and all later results are
  * meaningless.
  */
@@ -235,7 +235,7 @@ export class MsgpackCursor {
     return this.#at;
   }
 
-  /** Returns true after an unexpected value. */
+  /** Returns true once an unexpected value has been read. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -390,8 +390,8 @@ function writeTagged(
   out[at] = tag;
   let rest = value;
   for (let offset = bytes; offset > 0; offset--) {
-    // The code uses division and not a shift, because division is correct for values above 32 bits
-    // and for negative ones.
+    // Division is used instead of a shift, because it is correct for values above 32 bits and for
+    // negative ones.
     const next = Math.floor(rest / 0x100);
     out[at + offset] = rest - next * 0x100;
     rest = next;
@@ -400,7 +400,8 @@ function writeTagged(
 }
 
 /**
- * Writes the header of a string with this number of UTF-8 bytes, and returns the position after it.
+ * Writes the header for a string with this number of UTF-8 bytes, and returns the position after
+ * it.
  */
 export function writeStringHeader(out: Uint8Array, at: number, bytes: number): number {
   if (bytes < 32) {

@@ -29,7 +29,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The strict reader then reports the reason and the position, independently of the JavaScript
+    // The strict reader then reports the reason and position, independently of the JavaScript
     // runtime.
     return undefined;
   }
@@ -46,9 +46,9 @@ const STRING = /"(?:[^"\\]|\\.)*"/y;
 const COLON = /[ \t\r\n]*:/y;
 
 /**
- * Builds the refusal for a text that the strict reader rejected. A rejection of valid JSON, such as
- * a repeated key, includes its field. Paths start below the key `root`, as in refusals of an
- * action.
+ * Builds the refusal for a text rejected by the strict reader. If valid JSON is rejected, for
+ * example for a repeated key, the refusal includes the field. Paths start below the key `root`, as
+ * in refusals of an action.
  */
 export function jsonRefusal(
   text: string,

@@ -113,7 +113,7 @@ describe('scanEnvelope finds and encodes the action', () => {
     expect(scan.action).toEqual(encode({ type: 'x', a: [1] }));
   });
 
-  test('the name of the action may be escaped, and other fields of that name may occur at deeper levels', () => {
+  test('the name of the action may be escaped, and fields of that name may also occur at deeper levels', () => {
     const scan = scanEnvelope('{"x":{"action":1},"\\u0061ction":{"b":2}}');
     expect(scan).toMatchObject({ ok: true, action: encode({ b: 2 }) });
   });
@@ -144,8 +144,8 @@ describe('scanEnvelope finds and encodes the action', () => {
 });
 
 /**
- * The values are those of actions. Keys do not look like integers, because JSON.parse would move
- * them.
+ * The values are like those in actions. Keys do not look like integers, because JSON.parse would
+ * move them.
  */
 const key = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !/^[0-9]/.test(text));
 const action = fc.letrec((tie) => ({
@@ -162,7 +162,7 @@ const action = fc.letrec((tie) => ({
 })).value;
 
 describe('the strict reader agrees with JSON.parse', () => {
-  test('the bytes of a text are those of the value that JSON.parse returns', () => {
+  test('a text encodes to the same bytes as the value returned by JSON.parse', () => {
     fc.assert(
       fc.property(action, fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent).replaceAll('__proto__', '_proto_');
@@ -196,7 +196,7 @@ describe('the strict reader agrees with JSON.parse', () => {
     );
   });
 
-  test('an object with a repeated key is rejected for any spelling of the key', () => {
+  test('an object with a repeated key is rejected, however the key is spelt', () => {
     fc.assert(
       fc.property(fc.uniqueArray(key, { minLength: 1, maxLength: 40 }), fc.nat(), (keys, pick) => {
         const twice = keys[pick % keys.length] ?? '';

@@ -1,6 +1,6 @@
 import { JsonFault, Transcoder } from './transcoder.ts';
 
-/** The reason why a text was rejected, and its position in the text. */
+/** The reason a text was rejected, and its position in the text. */
 export type ScanFault = { readonly ok: false; readonly message: string; readonly at: number };
 
 /** The result for an /exchange body that passed the strict rules. */
@@ -27,8 +27,8 @@ export function scanEnvelope(text: string): ScannedEnvelope | ScanFault {
 }
 
 /**
- * Encodes a whole body as MessagePack with keys in the order of the text, or returns undefined for
- * a rejected text. The next call overwrites the returned bytes.
+ * Encodes a whole body as MessagePack with keys in the order of the text, or returns undefined if
+ * the text is rejected. The next call overwrites the returned bytes.
  */
 export function scanBody(text: string): Uint8Array | undefined {
   try {
@@ -51,8 +51,8 @@ export function scanField(
 }
 
 /**
- * Checks a text against the strict rules. `JSON.parse` reads every accepted text with the same
- * result.
+ * Checks a text against the strict rules. `JSON.parse` gives the same result for every accepted
+ * text.
  */
 export function checkJson(text: string): { readonly ok: true } | ScanFault {
   return faultAsValue(() => {
@@ -62,8 +62,8 @@ export function checkJson(text: string): { readonly ok: true } | ScanFault {
 }
 
 /**
- * Encodes a whole text as MessagePack with keys in the order of the text. Throws `JsonFault` for a
- * rejected text.
+ * Encodes a whole text as MessagePack with keys in the order of the text. Throws `JsonFault` if the
+ * text is rejected.
  */
 export function jsonToMsgpack(text: string): Uint8Array {
   return transcoder.run(text);

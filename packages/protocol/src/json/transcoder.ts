@@ -2,8 +2,7 @@ import { LIMITS } from '../limits.ts';
 import { ARRAY, MAP, writeHeader, writeInteger, writeStringHeader, writeUtf8 } from './msgpack.ts';
 
 /**
- * The reason why a text was rejected. The functions of `scan.ts` catch this error and return a
- * value.
+ * The reason a text was rejected. The functions in `scan.ts` catch this error and return a value.
  */
 export class JsonFault extends Error {
   override readonly name = 'JsonFault';
@@ -28,9 +27,9 @@ const NINE = 0x39;
 
 /**
  * Parses JSON text strictly and writes MessagePack in the same pass, so that the hash always
- * matches the text as it was read. Signatures cover the MessagePack of the action in the key order
- * of the text; `JSON.parse` would change that order for keys that look like integers, and keep only
- * the last of two equal keys. One instance reads all texts in sequence and reuses its buffer.
+ * matches the text as read. Signatures cover the MessagePack of the action in the key order of the
+ * text; `JSON.parse` would change that order for keys that look like integers, and keep only the
+ * last of any repeated keys. One instance reads all texts in sequence and reuses its buffer.
  */
 export class Transcoder {
   #text = '';
@@ -44,7 +43,7 @@ export class Transcoder {
   /** The keys of the open objects, by depth. */
   #keySets: KeySet[] = [];
 
-  /** Encodes a text that must contain exactly one value. */
+  /** Encodes a text that must consist of exactly one value. */
   run(text: string): Uint8Array {
     return this.view(text).slice();
   }
@@ -61,14 +60,15 @@ export class Transcoder {
   }
 
   /**
-   * Checks a text that must contain exactly one value, and throws `JsonFault` if it is rejected.
+   * Checks a text that must consist of exactly one value, and throws `JsonFault` if it is rejected.
    */
   check(text: string): void {
     this.view(text);
   }
 
   /**
-   * Checks a text that must contain exactly one object, and returns the value of one of its keys.
+   * Checks a text that must consist of exactly one object, and returns the value of one of its
+   * keys.
    */
   pick(text: string, key: string): Requested | undefined {
     this.#begin(text, key);
@@ -142,7 +142,7 @@ export class Transcoder {
     if (++this.#depth > LIMITS.jsonDepthMax) this.#fail('nested too deeply');
     this.#position++;
     this.#blanks();
-    // One byte is sufficient for the header of up to 15 entries; `#close` inserts space for more.
+    // One byte is enough for the header of up to 15 entries; `#close` inserts space for more.
     return this.#length++;
   }
 
@@ -171,7 +171,7 @@ export class Transcoder {
 
   #object(): void {
     const start = this.#open();
-    // One set per depth is reused, because two objects of the same depth are never open at the same
+    // One set per depth is reused, because two objects at the same depth are never open at the same
     // time.
     const keys = (this.#keySets[this.#depth] ??= new KeySet());
     keys.clear();
@@ -199,7 +199,10 @@ export class Transcoder {
     this.#close(start, count, MAP);
   }
 
-  /** Reads a key, and rejects a key that the object already has, with or without escapes. */
+  /**
+   * Reads a key, and rejects a key that the object already has, whether or not it is written with
+   * escapes.
+   */
   #key(keys: KeySet): void {
     const at = this.#position;
     if (this.#text.charCodeAt(at) !== QUOTE) this.#fail('expected a key');
@@ -250,8 +253,8 @@ export class Transcoder {
     // A fraction or an exponent is rejected even for an integral value, because the hash supports
     // only integers.
     if (code === 0x2e || code === 0x65 || code === 0x45) this.#fail('not an integer', at);
-    // Rounding is monotonic for sums of up to 16 digits, so a value above the bound never appears
-    // to be below it.
+    // Rounding is monotonic for numbers of up to 16 digits, so a value above the bound never
+    // appears to be below it.
     if (count > DIGITS_MAX || value > Number.MAX_SAFE_INTEGER) this.#fail('integer too large', at);
     this.#position = position;
     this.#length = writeInteger(this.#out, this.#length, negative ? -value : value);
@@ -279,8 +282,8 @@ export class Transcoder {
   }
 
   /**
-   * Writes the header of a string whose bytes are in `[from + 1, end)`, after inserting space for
-   * it.
+   * Writes the header of a string whose bytes are in `[from + 1, end)`, inserting space for it
+   * first.
    */
   #closeString(from: number, end: number): void {
     const out = this.#out;
@@ -317,7 +320,7 @@ export class Transcoder {
         position += text.charCodeAt(position) === 0x75 ? 5 : 1;
       }
       if (code >= 0xd800 && code <= 0xdfff) {
-        // One half of a surrogate pair has no UTF-8 form, so its hash would be undefined.
+        // Half of a surrogate pair has no UTF-8 form, so its hash would be undefined.
         const escaped = text.charCodeAt(position) === BACKSLASH;
         const low = escaped ? this.#escape(position + 1) : text.charCodeAt(position);
         if (code > 0xdbff || !(low >= 0xdc00 && low <= 0xdfff)) this.#fail('lone surrogate', at);
@@ -337,8 +340,8 @@ export class Transcoder {
 }
 
 /**
- * The number of keys up to which they are compared one by one. Above it, a set of strings keeps the
- * cost linear.
+ * Up to this number, keys are compared one by one. Above it, a set of strings keeps the cost
+ * linear.
  */
 const COMPARED_MAX = 16;
 
@@ -346,8 +349,8 @@ const COMPARED_MAX = 16;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * The keys of one object, for the detection of repetitions. They are compared as encoded bytes. A
- * key with escapes therefore equals the same key without them, and small objects do not allocate
+ * The keys of one object, used to detect repetitions. They are compared as encoded bytes. A key
+ * with escapes therefore equals the same key without them, and small objects do not allocate
  * strings.
  */
 class KeySet {
@@ -401,7 +404,7 @@ function encodedText(bytes: Uint8Array, start: number, end: number): string {
 }
 
 function isSame(bytes: Uint8Array, one: number, other: number, length: number): boolean {
-  // The comparison starts at the end, where keys of one object tend to differ.
+  // The comparison starts at the end, where an object's keys tend to differ.
   for (let offset = length - 1; offset >= 0; offset--) {
     if (bytes[one + offset] !== bytes[other + offset]) return false;
   }

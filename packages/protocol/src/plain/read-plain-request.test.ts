@@ -9,7 +9,7 @@ import { txHash } from '../signing/hash-envelope.ts';
 import { NETWORKS } from '../network.ts';
 import { plainOrderAction, type PlainRequest, readPlainRequest } from './read-plain-request.ts';
 
-/** The values of every field are usually valid, with occasional invalid or unusual ones. */
+/** Every field's values are usually valid, with occasional invalid or unusual ones. */
 const odd = fc.constantFrom(undefined, null, -1, 2 ** 32, 'x', '', true, [], {}, '1e3', 'a', 'b');
 const mostly = (usual: fc.Arbitrary<unknown>, ...unusual: unknown[]) =>
   fc.oneof(
@@ -95,7 +95,7 @@ const body = json({
 const hasher = createHasher(NETWORKS.testnet);
 const hashPlain = createAgentRequestHasher(hasher);
 
-/** Expects that the plain request equals the result of the schemas and has the same hash. */
+/** Expects the plain request to equal the schemas' result and to have the same hash. */
 function expectSame(text: string, plain: PlainRequest): void {
   const parsed = parseEnvelope(JSON.parse(text));
   if (!parsed.ok) throw new Error(parsed.error.message);
@@ -109,7 +109,7 @@ function expectSame(text: string, plain: PlainRequest): void {
   expect(plainOrderAction(plain.orders)).toStrictEqual(read.action);
   const scanned = scanEnvelope(text);
   if (!scanned.ok || scanned.action === undefined) throw new Error('refused');
-  // The scan has just overwritten the buffer that contains the bytes of the plain request.
+  // The scan has just overwritten the buffer that held the plain request's bytes.
   const { digest, preimage } = hashAgentAction(hasher, scanned.action, { nonce, expiresAfter });
   const again = readPlainRequest(text) as PlainRequest;
   expect(again.msgpack).toEqual(scanned.action);
@@ -117,7 +117,7 @@ function expectSame(text: string, plain: PlainRequest): void {
   expect(hashPlain(again)).toEqual({ digest, txHash: named });
 }
 
-test('a recognised plain request equals the result of the schemas in every field', () => {
+test('a recognised plain request equals the schemas’ result in every field', () => {
   let recognised = 0;
   fc.assert(
     fc.property(body, fc.constantFrom(undefined, 1), (value, space) => {

@@ -6,7 +6,7 @@ import { LIMITS, OUTCOME_ID_MIN } from '../limits.ts';
 import { COMPONENT_BYTES, recoveryOf, type Signature } from '../signing/signature.ts';
 
 /**
- * A list of limit orders without optional fields in flat form, which is cheap to pass between
+ * A list of limit orders without optional fields, in a flat form that is cheap to pass between
  * threads. Each order has its instrument, flags, price, size and client order id, which is empty if
  * there is none.
  */
@@ -23,7 +23,7 @@ const REDUCES = 2;
 const HAS_CLIENT_ID = 4;
 const TIF_SHIFT = 3;
 
-/** The order of a plain request. `tif` is the index of its time in force in `PLAIN_TIFS`. */
+/** An order in a plain request. `tif` is the index of its time in force in `PLAIN_TIFS`. */
 type PlainOrder = {
   readonly instrument: number;
   readonly isBuy: boolean;
@@ -44,7 +44,7 @@ function pushPlainOrder(orders: PlainOrders, order: PlainOrder): void {
   orders.push(instrument, flags, price, size, clientId ?? '');
 }
 
-/** Converts the flat list to the action that its schema would have returned. */
+/** Converts the flat list to the action that the schema would have returned. */
 export function plainOrderAction(flat: PlainOrders): ActionOf<'order'> {
   const orders: ActionOf<'order'>['orders'] = [];
   for (let at = 0; at < flat.length; at += ORDER_PARTS) {
@@ -63,19 +63,18 @@ export function plainOrderAction(flat: PlainOrders): ActionOf<'order'> {
 }
 
 /**
- * A request with limit orders without optional fields, which is by far the most frequent kind. It
- * is read from the MessagePack that the strict reader writes for hashing, without a schema and
- * without parsing the text twice. The schemas read every unusual or invalid request; a test
- * compares both.
+ * A request with limit orders that have no optional fields, by far the most frequent kind. It is
+ * read from the MessagePack that the strict reader writes for hashing, without a schema and without
+ * parsing the text twice. The schemas read every unusual or invalid request; a test compares both.
  */
 
 export type PlainRequest = {
-  /** The MessagePack encoding of the action. The next text that is read overwrites it. */
+  /** The MessagePack encoding of the action. The next text read overwrites it. */
   readonly msgpack: Uint8Array;
   readonly signature: Signature;
   readonly nonce: number;
   readonly expiresAfter: number | undefined;
-  /** True if the client waits for the execution. */
+  /** True if the client waits for execution. */
   readonly isConfirmed: boolean;
   readonly orders: PlainOrders;
 };

@@ -23,7 +23,7 @@ type CheckParts = {
   readonly error?: () => string;
 };
 
-/** The schemas that have a name in shapes. */
+/** The schemas that are named in shapes. */
 const NAMED = new Map<unknown, ScalarShape>([
   [Address, 'address'],
   [Hash, 'hash'],
@@ -76,7 +76,7 @@ export function defaultsOf(schema: z.core.$ZodType): Readonly<Record<string, unk
 
 /**
  * Returns the shape of an object. An object without defined fields accepts any keys, because its
- * content is parsed in a second step.
+ * contents are parsed in a second step.
  */
 function objectShape(fields: NonNullable<Parts['shape']>): Shape {
   const entries = Object.entries(fields);

@@ -10,16 +10,15 @@ import {
 import { entryCount, missingField, notAllowed, wrongType } from '../message-groups.ts';
 
 /**
- * The form of a request as plain data. With it, a client can sort the keys of an action into
- * signing order and find malformed fields. The schemas are authoritative, but their library is
- * three times as large as a client may be, so `npm run write-shapes` derives these shapes from
- * them. Only the venue checks further requirements, for example that only `Gtd` orders have an
- * expiry.
+ * The form of a request as plain data. A client uses it to sort an action's keys into signing order
+ * and find malformed fields. The schemas are authoritative, but their library is three times as
+ * large as a client may be, so `npm run write-shapes` derives these shapes from them. Only the
+ * venue checks further requirements, for example that only `Gtd` orders have an expiry.
  */
 export type Shape = ScalarShape | ListShape | EnumShape | LiteralShape | IntegerShape | ObjectShape;
 
 /**
- * The form of a single value. `any` is checked by the venue alone, and `never` is a reserved key.
+ * The form of a single value. `any` is checked only by the venue, and `never` is a reserved key.
  */
 export type ScalarShape =
   | 'any'
@@ -33,18 +32,18 @@ export type ScalarShape =
   | 'object';
 
 /**
- * A list of entries of one shape, with their minimum and maximum number and the name of the list in
+ * A list of entries of one shape, with their minimum and maximum number and the list's name in
  * refusals.
  */
 type ListShape = readonly [kind: 'list', entry: Shape, min: number, max: number, name: string];
 
-/** One of several strings in any case. The aliases are accepted but not listed in errors. */
+/** One of several strings, in any case. Aliases are accepted but not listed in errors. */
 type EnumShape = readonly [kind: 'enum', values: readonly string[], aliases?: readonly string[]];
 
 /** One of several exact values. */
 type LiteralShape = readonly [kind: 'is', ...values: readonly (string | number | boolean)[]];
 
-/** An integer in a range, by default in the safe range of JSON numbers. */
+/** An integer in a range; by default, the safe range of JSON numbers. */
 export type IntegerShape = readonly [kind: 'integer', min?: number, max?: number];
 
 /**
@@ -89,7 +88,7 @@ type Mismatch = {
 };
 
 /**
- * Returns the refusal that the venue would send for the form of a request: the same message, for
+ * Returns the refusal that the venue would send because of a request's form: the same message, for
  * the first fault in the order of the fields. The result is undefined if no fault was found; the
  * venue can still reject the request.
  */
@@ -185,8 +184,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /**
  * Returns a request without undefined fields and with its keys in the order of its shape. The venue
- * accepts any order, but a fixed one makes the bytes of clients reproducible. Throws a `RangeError`
- * for an unknown key, because a misspelt optional field would be signed and then ignored.
+ * accepts any order, but a fixed order makes clients' bytes reproducible. Throws a `RangeError` for
+ * an unknown key, because a misspelt optional field would be signed and then ignored.
  */
 export function arrange<Value>(shape: Shape, value: Value, path: string): Value {
   return arranged(shape, value, path) as Value;

@@ -3,7 +3,7 @@ import { type Hasher, type SignedStruct, signStruct } from './hasher.ts';
 import { AGENT, signedBytes } from './typed-data.ts';
 import type { Signature } from './signature.ts';
 
-/** The fields of the envelope that a signature covers in addition to the action. */
+/** The envelope fields that a signature covers in addition to the action. */
 export type SignedContext = {
   readonly nonce: number;
   readonly vaultAddress?: string | null | undefined;
@@ -23,13 +23,13 @@ export function actionPreimage(msgpack: Uint8Array, context: SignedContext): Uin
   return concatBytes(msgpack, u64be(nonce), vaultBytes(vaultAddress), expiryBytes(expiresAfter));
 }
 
-/** Returns the vault as part of the preimage: a single zero byte if there is none. */
+/** Returns the vault as part of the preimage: a single zero byte if there is no vault. */
 export function vaultBytes(vaultAddress: SignedContext['vaultAddress']): Uint8Array {
   if (vaultAddress === null || vaultAddress === undefined) return NO_VAULT;
   return concatBytes(VAULT, hexToBytes(vaultAddress));
 }
 
-/** Returns the expiry as part of the preimage: no bytes if there is none. */
+/** Returns the expiry as part of the preimage: no bytes if there is no expiry. */
 export function expiryBytes(expiresAfter: SignedContext['expiresAfter']): Uint8Array {
   if (expiresAfter === null || expiresAfter === undefined) return NO_EXPIRY;
   return concatBytes(EXPIRY, u64be(expiresAfter));
@@ -40,7 +40,7 @@ export type AgentHash = SignedStruct & {
   readonly connectionId: Uint8Array;
 };
 
-/** Hashes an agent-signed action. Its domain always has the chain id of the network. */
+/** Hashes an agent-signed action. Its domain always has the network's chain id. */
 export function hashAgentAction(
   hasher: Hasher,
   msgpack: Uint8Array,
@@ -68,9 +68,9 @@ type AgentRequestHash = {
 };
 
 const WORD = 32;
-/** The size of the nonce, and one byte for the absent vault. */
+/** The size of the nonce, plus one byte for the absent vault. */
 const CONTEXT_BYTES = 9;
-/** The size of the expiry (8 bytes) and of the marker byte before it. */
+/** The size of the expiry (8 bytes) plus the marker byte before it. */
 const EXPIRY_BYTES = 9;
 const SIGNATURE_BYTES = 65;
 

@@ -20,13 +20,13 @@ import type { ActionInput } from '../actions/registry.ts';
 import { ACTION_SHAPES } from '../shapes/action-shapes.ts';
 import { arrange, type ObjectShape } from '../shapes/shape.ts';
 
-/** A request to hash, with its action both as MessagePack and as the values from `JSON.parse`. */
+/** A request to hash, with its action both as MessagePack and as values from `JSON.parse`. */
 export type ActionToHash = {
   /** The MessagePack encoding of the action in the key order of the request text. */
   readonly msgpack: Uint8Array;
   /**
-   * The action as received, after its shape was checked. It must not be the parsed form, because
-   * direct structs hash strings as they were sent, including `perps` and trailing zeros.
+   * The action as received, after a check of its shape. It must not be the parsed form, because
+   * direct structs hash strings as sent, including `perps` and trailing zeros.
    */
   readonly action: StructValues;
   readonly envelope: MultiSigContext;
@@ -69,7 +69,7 @@ export function hashSingleAction(
   return { ...hash, signed: hash.preimage, scheme: 'agent' };
 }
 
-/** The hash of an action, with the hash that identifies the signed request. */
+/** The hash of an action, along with the hash that identifies the signed request. */
 export type EnvelopeHash = ActionHash & { readonly txHash: Uint8Array };
 
 /**
@@ -86,8 +86,8 @@ export function hashEnvelope(
 }
 
 /**
- * The fields of the envelope of a multiSig wrapper. The chain id applies to the outer signature and
- * to the inner ones.
+ * The envelope fields of a multiSig wrapper. The chain id applies to both the outer and the inner
+ * signatures.
  */
 export type MultiSigContext = SignedContext & {
   readonly signatureChainId?: number | null | undefined;
@@ -100,7 +100,7 @@ export type MultiSigPayload = {
   readonly action: StructValues;
 };
 
-/** The data that the sender of the wrapper signs. */
+/** The data that the wrapper's sender signs. */
 type MultiSigHash = SignedStruct & {
   readonly preimage: Uint8Array;
   readonly multiSigActionHash: Uint8Array;
@@ -115,14 +115,14 @@ function hashMultiSig(hasher: Hasher, msgpack: Uint8Array, context: MultiSigCont
   return { ...struct, preimage, multiSigActionHash };
 }
 
-/** The data that every inner signer signs, for an agent-signed action or for a direct one. */
+/** The data that every inner signer signs, for an agent-signed or direct action. */
 export type InnerHash =
   | (AgentHash & { readonly scheme: 'agent'; readonly msgpack: Uint8Array })
   | (SignedStruct & { readonly scheme: 'direct' });
 
 /**
- * Hashes the inner action for its signers. `msgpack` is that of the whole wrapper, from which the
- * addresses and the inner action are taken as they were sent.
+ * Hashes the inner action for its signers. `msgpack` is the encoding of the whole wrapper; the
+ * addresses and the inner action are taken from it as sent.
  */
 export function hashInnerAction(
   hasher: Hasher,
@@ -161,8 +161,8 @@ export function txHash(signed: Uint8Array, signature: Signature, keccak: Keccak)
 }
 
 /**
- * Formats the first 16 bytes of a transaction hash as a UUID of version 4, which is the trace id of
- * the action.
+ * Formats the first 16 bytes of a transaction hash as a UUID of version 4, which is the action's
+ * trace id.
  */
 export function traceId(hash: string): string {
   const digits = hash.slice(2, 34).toLowerCase();

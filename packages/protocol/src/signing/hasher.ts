@@ -18,12 +18,14 @@ import {
 } from './typed-data.ts';
 
 /**
- * The hash functions for one network, with all values precomputed that do not depend on a request.
+ * The hash functions for one network. All values that do not depend on a request are precomputed.
  */
 export type Hasher = {
   readonly network: Network;
   readonly keccak: Keccak;
-  /** Returns the separator of the network's domain, or of the same domain with another chain id. */
+  /**
+   * Returns the separator of the network's domain, or of the same domain with a different chain id.
+   */
   readonly separator: (chainId?: number) => Uint8Array;
   readonly typeString: (struct: StructType) => string;
   /** Returns the encoding of the values of a struct; `structHash` hashes this encoding. */
@@ -36,7 +38,7 @@ export type Hasher = {
 /** The default hash function, in plain JavaScript. */
 export const nobleKeccak: Keccak = (bytes) => keccak_256(bytes);
 
-/** Prepares the hashing for one network. */
+/** Prepares hashing for one network. */
 export function createHasher(network: Network, keccak: Keccak = nobleKeccak): Hasher {
   const innerStructs = Object.fromEntries(
     Object.entries(DIRECT_STRUCTS).map(([type, struct]) => [type, withMultiSigFields(struct)]),
@@ -49,7 +51,7 @@ export function createHasher(network: Network, keccak: Keccak = nobleKeccak): Ha
   }
   const { serviceNetwork } = network;
   const ownName = keccak(utf8(serviceNetwork));
-  // Every struct for this venue contains its network name, so the hash of that name is computed
+  // Every struct for this venue includes its network name, so the hash of that name is computed
   // only once.
   const hashText = (text: string): Uint8Array =>
     text === serviceNetwork ? ownName : keccak(utf8(text));
@@ -60,7 +62,7 @@ export function createHasher(network: Network, keccak: Keccak = nobleKeccak): Ha
     network,
     keccak,
     innerStructs,
-    // Only the network's own separator is cached. Clients choose the other chain ids and could let
+    // Only the network's own separator is cached. Clients choose the other chain ids and could make
     // a cache grow without limit.
     separator: (chainId = network.chainId) =>
       chainId === network.chainId ? own : domainSeparator(domainOf(network, chainId), keccak),

@@ -47,7 +47,7 @@ describe('the signer of a digest is recovered', () => {
     expect(recovered(malleable)).toBeUndefined();
   });
 
-  test('recovery finds no signer for values that no key can produce', () => {
+  test('recovery does not find a signer for values that no key can produce', () => {
     expect(recovered({ ...given, r: '0x0' })).toBeUndefined();
     expect(recovered({ ...given, s: '0x0' })).toBeUndefined();
     expect(recovered({ ...given, r: toHex(ORDER) })).toBeUndefined();
@@ -75,7 +75,7 @@ test('the highest accepted s is half the order of the curve', () => {
   expect(at(HALF_ORDER + 1n)).toBe(false);
 });
 
-test('hashing uses the given hash function', () => {
+test('hashing uses the hash function it is given', () => {
   let calls = 0;
   const hasher = createHasher(NETWORKS.testnet, (bytes) => {
     calls++;

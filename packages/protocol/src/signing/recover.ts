@@ -18,8 +18,8 @@ export type RecoverPublicKey = (
 ) => Uint8Array | undefined;
 
 /**
- * The default recovery in plain JavaScript. It takes about 3 ms, whereas a native implementation
- * takes 0.1 ms.
+ * The default recovery in plain JavaScript. It takes about 3 ms, compared with 0.1 ms for a native
+ * implementation.
  */
 export const nobleRecover: RecoverPublicKey = (digest, r, s, recoveryBit) => {
   try {
@@ -37,7 +37,7 @@ export const nobleRecover: RecoverPublicKey = (digest, r, s, recoveryBit) => {
 type RecoverTools = { readonly recover?: RecoverPublicKey; readonly keccak?: Keccak };
 
 /**
- * Returns the signer of a digest, or undefined if there is none or `s` is in its malleable form.
+ * Returns the signer of a digest, or undefined if there is none or if `s` is in its malleable form.
  */
 export function recoverSigner(
   digest: Uint8Array,
@@ -47,7 +47,7 @@ export function recoverSigner(
   return recoverSignerOf(digest, signatureBytes(signature), tools);
 }
 
-/** Returns the signer for a signature in bytes, like `recoverSigner`. */
+/** Like `recoverSigner`, for a signature in bytes. */
 export function recoverSignerOf(
   digest: Uint8Array,
   { r, s, v }: Signature,

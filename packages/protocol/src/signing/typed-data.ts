@@ -5,8 +5,8 @@ import { DIRECT_STRUCTS } from '../shapes/action-tables.ts';
 export { DIRECT_STRUCTS } from '../shapes/action-tables.ts';
 
 /**
- * This EIP-712 encoder supports only the flat structs of the venue, in which every field is one
- * 32-byte word: no nesting, no arrays and no dynamic bytes.
+ * This EIP-712 encoder supports only the venue's flat structs, in which every field is one 32-byte
+ * word: no nesting, no arrays and no dynamic bytes.
  */
 
 /**
@@ -17,7 +17,7 @@ export type Keccak = (bytes: Uint8Array) => Uint8Array;
 
 type FieldType = 'string' | 'address' | 'bytes32' | 'uint32' | 'uint64' | 'uint256';
 
-/** The name and type of a struct's field, in signing order. */
+/** The name and type of a field in a struct; fields are in signing order. */
 type Field = readonly [name: string, type: FieldType];
 
 export type StructType = { readonly name: string; readonly fields: readonly Field[] };
@@ -45,7 +45,7 @@ export const AGENT: StructType = {
   fields: [...HEAD, ['connectionId', 'bytes32']],
 };
 
-/** The struct that the sender of a multiSig wrapper signs. */
+/** The struct that a multiSig wrapper's sender signs. */
 export const SEND_MULTI_SIG: StructType = {
   name: 'SendMultiSig',
   fields: [...HEAD, ['multiSigActionHash', 'bytes32'], NONCE],
@@ -59,8 +59,8 @@ export function isDirectActionType(type: string): type is DirectActionType {
 }
 
 /**
- * Returns the struct that inner signers of a multiSig wrapper sign. It also contains the account
- * for which they act.
+ * Returns the struct that a multiSig wrapper's inner signers sign. It also includes the account
+ * they act for.
  */
 export function withMultiSigFields(struct: StructType): StructType {
   const inserted: Field[] = [
@@ -106,7 +106,7 @@ export function hashStruct(
 
 type StructTools = {
   readonly keccak: Keccak;
-  /** Hashes a string. The caller can cache frequent ones. */
+  /** Hashes a string. The caller can cache the hashes of frequent strings. */
   readonly hashText?: ((text: string) => Uint8Array) | undefined;
   readonly typeHash?: Uint8Array | undefined;
 };

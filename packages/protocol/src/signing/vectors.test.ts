@@ -73,7 +73,7 @@ const vectors = JSON.parse(
   traceIdExample: { txHash: string; traceId: string };
 };
 
-/** Builds the body as a client sends it, with the unchanged text of the action. */
+/** Builds the body as a client sends it, with the text of the action unchanged. */
 function bodyOf(given: Omit<Case, 'name' | 'digest' | 'signer'>): string {
   const { nonce, vaultAddress, signatureChainId, expiresAfter, signature } = given;
   const rest = { signature, nonce, vaultAddress, signatureChainId, expiresAfter };
@@ -97,7 +97,7 @@ function hashOf(given: Omit<Case, 'name' | 'digest' | 'signer'>): EnvelopeHash {
 const hex = (bytes: Uint8Array | undefined): string | undefined =>
   bytes === undefined ? undefined : bytesToHex(bytes);
 
-test('the file contains all 66 vectors and 12 negative ones', () => {
+test('the file has all 66 vectors and 12 negative ones', () => {
   expect(vectors.cases.length).toBe(66);
   expect(vectors.negative.length).toBe(12);
 });
@@ -174,7 +174,7 @@ describe('the inner signers of a multiSig wrapper are recovered', () => {
   );
 });
 
-describe('a signing mistake of a client changes the recovered signer', () => {
+describe('a client’s signing mistake changes the recovered signer', () => {
   test.each(vectors.negative.map((given) => [given.mistake, given] as const))(
     'a signature with the mistake %s recovers to an unknown address',
     (_, given) => {

@@ -40,8 +40,8 @@ import type {
 } from './frames.ts';
 
 /**
- * The definitions of all channels. The parsed parameters, the shapes for clients, and the methods
- * of the SDK with their types and comments are derived from these definitions. Subscriptions with
+ * The definitions of all channels. The parsed parameters, the clients' shapes, and the SDK's
+ * methods with their types and comments are derived from these definitions. Subscriptions with
  * equal parsed parameters are the same, so the schemas normalise them: sorted ids without
  * duplicates, addresses in lower case, defaults, and no exchange id, which follows from the other
  * parameters. Because this does not depend on the state, a client can always unsubscribe with the
@@ -51,7 +51,7 @@ import type {
 const SortedIds = InstrumentIds.transform((ids) => [...new Set(ids)].sort((a, b) => a - b));
 const SortedTypes = AccountTypes.transform((types) => [...types].sort());
 
-/** Equal steps must have equal strings, so `1.0` becomes `1`. */
+/** Equal tick sizes must have equal strings, so `1.0` becomes `1`. */
 const CanonicalTick = BookTick.transform((text) =>
   text === undefined ? text : canonicalDecimal(text),
 );
@@ -65,8 +65,7 @@ const HISTORY_ROWS = { by: 'newest', rowsMax: LIMITS.snapshotRowsMax } as const;
 
 export const WS_CHANNELS = {
   /**
-   * Subscribes to the book of an instrument. Each event contains the whole book, at most every 100
-   * ms.
+   * Subscribes to the book of an instrument. Each event has the whole book, at most every 100 ms.
    */
   l2Book: {
     schema: z.object({ coin: IdStr, tick: CanonicalTick.optional() }),
@@ -74,26 +73,24 @@ export const WS_CHANNELS = {
     state: { by: 'whole' },
   },
   /**
-   * Subscribes to all levels of a book, and then to the levels that each block changes. `LocalBook`
+   * Subscribes to a book: first all levels, and then the levels changed by each block. `LocalBook`
    * applies the events.
    */
   l2Diff: { schema: coin, data: typeOf<L2Diff>(), state: { by: 'levels' } },
   /**
-   * Subscribes to the trades of an instrument; the trades of one block are one event. After a
-   * reset, the last 50 trades are sent, some of which you may already have received; compare their
-   * `tid`.
+   * Subscribes to an instrument's trades; the trades in one block are one event. After a reset, the
+   * last 50 trades are sent, some of which you may already have received; compare their `tid`.
    */
   trades: { schema: coin, data: typeOf<Trade[]>(), isFact: true },
-  /** Subscribes to the mark price, oracle price, volume and open interest of an instrument. */
+  /** Subscribes to an instrument's mark price, oracle price, volume and open interest. */
   activeAssetCtx: { schema: coin, data: typeOf<AssetContext>(), state: { by: 'whole' } },
   /**
-   * Subscribes to changes of an account's perp orders. After a reset, all live orders are sent; an
+   * Subscribes to changes to an account's perp orders. After a reset, all live orders are sent; any
    * order that is missing has ended in the meantime.
    */
   orderUpdates: { schema: user, data: typeOf<OrderUpdate[]>(), isFact: true },
   /**
-   * Subscribes to the positions and the margin of a sub-account, after each block that changed
-   * them.
+   * Subscribes to a sub-account's positions and margin, sent after each block that changes them.
    */
   clearinghouseState: {
     schema: z
@@ -120,7 +117,7 @@ export const WS_CHANNELS = {
   },
   /**
    * Subscribes to the best bid and ask of up to 50 outcome markets, in prices of YES: first all of
-   * them, and then those that changed.
+   * them, and then those that change.
    */
   outcomeBbos: {
     schema: z
@@ -130,7 +127,7 @@ export const WS_CHANNELS = {
     state: { by: 'instruments', list: 'bbos' },
   },
   /**
-   * Subscribes to the trades of up to 50 outcome markets; the trades of one block are one event.
+   * Subscribes to the trades of up to 50 outcome markets; the trades in one block are one event.
    * After a reset, the last 50 trades are sent, some of which you may already have received;
    * compare their `tid`.
    */
@@ -140,8 +137,8 @@ export const WS_CHANNELS = {
     isFact: true,
   },
   /**
-   * Subscribes to changes of an account's outcome orders after they reached the book. After a
-   * reset, all live orders are sent; an order that is missing has ended in the meantime.
+   * Subscribes to changes to an account's outcome orders once they have reached the book. After a
+   * reset, all live orders are sent; any order that is missing has ended in the meantime.
    */
   outcomeOrderUpdates: {
     schema: user,
@@ -163,7 +160,10 @@ export const API_WS_CHANNELS = {
   outcomeOrderUpdate: {
     schema: z.object({
       user: Address,
-      /** If true, orders that reach the book are reported in addition to those that fail before. */
+      /**
+       * If true, orders that reach the book are reported in addition to those that fail before
+       * then.
+       */
       includeSuccess: z.boolean().default(false),
     }),
     data: typeOf<OutcomeOrderRelease>(),
@@ -180,17 +180,17 @@ export const API_WS_CHANNELS = {
     data: typeOf<Candle>(),
     state: { by: 'whole' },
   },
-  /** Subscribes to summaries of instruments: first all of them, and then those that changed. */
+  /** Subscribes to summaries of instruments: first all of them, and then those that change. */
   tickers: {
     schema: z.object({
       accountType: AccountType.optional(),
-      /** The ids, at most 50; by default all instruments that trade. */
+      /** The ids, at most 50; by default, all instruments that are trading. */
       instrumentIds: SortedIds.optional(),
     }),
     data: typeOf<TickersUpdate>(),
     state: { by: 'instruments', list: 'tickers', isMarked: true },
   },
-  /** Subscribes to the trades of an instrument: first the last trades, and then new ones. */
+  /** Subscribes to an instrument's trades: first the most recent trades, and then new ones. */
   recentTrades: {
     schema: z.object({
       coin: IdStr,
@@ -201,7 +201,7 @@ export const API_WS_CHANNELS = {
     isFact: true,
     state: { by: 'newest', list: 'trades', rowsMax: PAGE_LIMITS.recentTrades.default },
   },
-  /** Subscribes to an account's fills: first the newest 200, and then those of each block. */
+  /** Subscribes to an account's fills: first the newest 200, and then those in each block. */
   userFills: {
     schema: userLists,
     data: typeOf<UserFillsUpdate>(),
@@ -209,8 +209,8 @@ export const API_WS_CHANNELS = {
     state: { ...HISTORY_ROWS, list: 'fills' },
   },
   /**
-   * Subscribes to an account's orders: first the 200 that changed last, and then those that each
-   * block changed.
+   * Subscribes to an account's orders: first the 200 that changed last, and then those changed by
+   * each block.
    */
   userHistoricalOrders: {
     schema: userLists,
@@ -219,7 +219,7 @@ export const API_WS_CHANNELS = {
     state: { ...HISTORY_ROWS, by: 'orders', list: 'orderHistory' },
   },
   /**
-   * Subscribes to an account's ledger including settlements: first the newest 200 rows, and then
+   * Subscribes to an account's ledger, including settlements: first the newest 200 rows, and then
    * new ones.
    */
   userNonFundingLedgerUpdates: {
@@ -259,7 +259,7 @@ type Subscription = {
   };
 }[ChannelName];
 
-/** The reason why a subscription was rejected, for an error frame. */
+/** The reason a subscription was rejected, for an error frame. */
 type SubscriptionFault = {
   readonly code: 'INVALID_PARAMS' | 'UNKNOWN_CHANNEL';
   readonly message: string;
@@ -298,7 +298,7 @@ function invalid({ message, details }: WireError): { ok: false; error: Subscript
 }
 
 /**
- * Builds the error of an unknown channel, which lists all existing channels and the one that was
+ * Builds the error for an unknown channel. It lists all existing channels and the one that was
  * probably meant, on either socket.
  */
 function unknownChannel(endpoint: StreamEndpoint, type: string): SubscriptionFault {

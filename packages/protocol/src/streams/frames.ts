@@ -24,7 +24,7 @@ export type StreamPlace = { epoch: string; seq: number };
  */
 export type ResumePoint = StreamPlace | { height: number };
 
-/** The subscription in frames, which consists of the channel and its parameters. */
+/** The subscription in a frame: the channel and its parameters. */
 export type SubscriptionFields = { type: string } & Record<string, unknown>;
 
 export type ClientFrame =
@@ -38,7 +38,7 @@ export type ClientFrame =
  */
 export type PostFrame = {
   method: 'post';
-  /** An id that differs from those of all other unanswered posts of the connection. */
+  /** An id that is unique among the connection's unanswered posts. */
   id: number;
   request: { type: 'action' | 'info'; payload: object };
 };
@@ -48,9 +48,9 @@ export type PostAnswerFrame = {
   channel: 'post';
   data: {
     id: number;
-    /** The type is `error` if the HTTP status is 400 or above. */
+    /** The type is `error` if the HTTP status is 400 or higher. */
     response: { type: 'action' | 'info' | 'error'; status: number; payload: object };
-    /** The time to wait before another attempt, in seconds. */
+    /** How long to wait before another attempt, in seconds. */
     retryAfter?: number;
     rateLimit?: { limit: number; remaining: number; reset: number };
   };
@@ -68,13 +68,13 @@ export type SubscriptionResponse = {
     seq: number;
     /**
      * The height after which, on fact channels, the events of all blocks are sent. The name differs
-     * from `height`, because this is not a position from which to resume.
+     * from `height`, because this is not a position to resume from.
      */
     fromHeight?: number;
   };
 };
 
-/** A frame with data of a subscription. */
+/** A frame with data for a subscription. */
 export type DataFrame<Data> = {
   channel: string;
   data: Data;
@@ -82,9 +82,7 @@ export type DataFrame<Data> = {
   sub: number;
   /** The number of the frame within its stream, which is the same for all connections. */
   seq: number;
-  /**
-   * The block that the data reflects. It is set on fact channels, clearinghouseState and l2Diff.
-   */
+  /** The block that the data reflects. Set on fact channels, clearinghouseState and l2Diff. */
   height?: number;
   /** Set for the snapshot of an event channel after a resync. */
   isSnapshot?: true;
@@ -109,7 +107,7 @@ export type ResyncFrame = {
 export type OutcomeBbo = { instrumentId: number; bbo: [Level | null, Level | null] };
 
 /**
- * The best prices of several outcome markets: first of all of them, and then of those that changed.
+ * The best prices of several outcome markets: first of all of them, and then of those that change.
  */
 export type OutcomeBbosUpdate = { bbos: OutcomeBbo[] };
 
@@ -117,8 +115,7 @@ export type OutcomeBbosUpdate = { bbos: OutcomeBbo[] };
 export type OutcomeTradesUpdate = { trades: OutcomeTrade[] };
 
 /**
- * The trades of one instrument. A snapshot has the newest ones first; later frames contain only new
- * ones.
+ * One instrument's trades. A snapshot has the newest ones first; later frames have only new ones.
  */
 export type RecentTradesUpdate = { coin: string; isSnapshot?: true; trades: Trade[] };
 
@@ -133,29 +130,29 @@ export type Ticker = {
   dayNtlVlm: string;
   dayBaseVlm: string;
   prevDayPx: string;
-  /** The difference of `markPx` and `prevDayPx`. */
+  /** The difference between `markPx` and `prevDayPx`. */
   change24h: string;
   high24h: string;
   low24h: string;
   /** The rate per hour, as a fraction. */
   funding: string;
-  /** The status of the strike; present only for a market of a series. */
+  /** The status of the strike; present only for a market in a series. */
   strikeStatus?: StrikeStatus;
   time: number;
   /**
-   * Set if the instrument was settled or delisted. It is then the last row, unless the instrument
-   * was requested by its id.
+   * Set if the instrument has been settled or delisted. This is then its last row, unless it was
+   * requested by id.
    */
   gone?: true;
 };
 
-/** The summaries of instruments: first of all requested ones, and then of those that changed. */
+/** The summaries of instruments: first of all requested ones, and then of those that change. */
 export type TickersUpdate = { tickers: Ticker[]; isSnapshot?: true };
 
 /** A level of a changed book. Size "0" removes the level. */
 export type LevelTuple = [px: string, sz: string, n: number];
 
-/** The changes of a book. The first frame contains the whole book. */
+/** The changes to a book. The first frame has the whole book. */
 export type L2Diff = {
   coin: string;
   instrumentId: number;
@@ -193,7 +190,7 @@ export type AssetContext = {
   };
 };
 
-/** A perp order in an event of an order channel. */
+/** A perp order in an order channel's event. */
 export type UpdatedOrder = {
   coin: string;
   symbol: string;
@@ -215,14 +212,13 @@ export type UpdatedOrder = {
 };
 
 /**
- * The funding payments of one account. A snapshot has the newest ones first; later frames contain
- * only new ones.
+ * One account's funding payments. A snapshot has the newest ones first; later frames have only new
+ * ones.
  */
 export type UserFundingsUpdate = { user: string; isSnapshot?: true; fundings: FundingRow[] };
 
 /**
- * The ledger rows of one account. A snapshot has the newest ones first; later frames contain only
- * new ones.
+ * One account's ledger rows. A snapshot has the newest ones first; later frames have only new ones.
  */
 export type UserLedgerUpdate = {
   user: string;
@@ -230,15 +226,12 @@ export type UserLedgerUpdate = {
   nonFundingLedgerUpdates: LedgerUpdate[];
 };
 
-/**
- * The fills of one account. A snapshot has the newest ones first; later frames contain only new
- * ones.
- */
+/** One account's fills. A snapshot has the newest ones first; later frames have only new ones. */
 export type UserFillsUpdate = { user: string; isSnapshot?: true; fills: Fill[] };
 
 /**
- * The orders of one account. A snapshot has those that changed last first; later frames contain
- * those that a block changed.
+ * One account's orders. A snapshot has the most recently changed ones first; later frames have
+ * those changed by a block.
  */
 export type UserHistoricalOrdersUpdate = {
   user: string;
@@ -255,10 +248,10 @@ export type ExplorerBlock = {
   numTxs: number;
 };
 
-/** A signed request that a block executed, as in the query of a block. */
+/** A signed request executed in a block, as in the query for a block. */
 export type ExplorerTx = TxRow;
 
-/** An outcome order in an event of an order channel. Prices are those of its outcome. */
+/** An outcome order in an order channel's event. Prices are those of its outcome. */
 export type UpdatedOutcomeOrder = {
   oid: number;
   instrumentId: number;
@@ -278,7 +271,7 @@ export type UpdatedOutcomeOrder = {
   traceId?: string;
 };
 
-/** An event of an order channel. A partial fill is another `open` event with a smaller size. */
+/** An order channel's event. A partial fill is another `open` event with a smaller size. */
 export type OrderUpdate<Order = UpdatedOrder> = {
   order: Order;
   status: 'open' | 'filled' | 'cancelled' | 'rejected';
@@ -300,8 +293,8 @@ export type OutcomeOrderRelease = {
 };
 
 /**
- * The topics of /ws-rtds and the prices that they report. A topic that is an alias is reported
- * under the requested name.
+ * The topics of /ws-rtds and the prices they report. A topic requested under an alias is reported
+ * under that alias.
  */
 export const RTDS_TOPICS = {
   crypto_prices: 'spot',
@@ -323,13 +316,11 @@ export type RtdsSeries = (typeof RTDS_TOPICS)[RtdsTopic];
 export type RtdsSubscription = {
   topic: RtdsTopic;
   type: 'update' | '*';
-  /**
-   * A JSON string such as `{"symbol":"btc/usd"}`. If it is empty or absent, all symbols are sent.
-   */
+  /** A JSON string such as `{"symbol":"btc/usd"}`. If empty or absent, all symbols are sent. */
   filters?: string;
 };
 
-/** A frame of a client. A client may also send the text PING instead. */
+/** A frame sent by a client. A client may also send the text PING instead. */
 export type RtdsClientFrame = {
   action: 'subscribe' | 'unsubscribe';
   subscriptions: RtdsSubscription[];
@@ -351,7 +342,7 @@ export type RtdsUpdateFrame = {
   connection_id: string;
 };
 
-/** The prices of the last minute for one symbol, sent after a subscription to only that symbol. */
+/** The prices of the last minute for one symbol, sent after a subscription to that symbol alone. */
 export type RtdsDumpFrame = {
   topic: RtdsTopic;
   type: 'subscribe';
@@ -360,7 +351,7 @@ export type RtdsDumpFrame = {
   connection_id: string;
 };
 
-/** The reason why a frame or one of its entries was rejected. */
+/** The reason a frame or one of its entries was rejected. */
 export type RtdsErrorFrame = {
   topic: string;
   type: 'error';

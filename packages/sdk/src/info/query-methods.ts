@@ -9,98 +9,96 @@ export type QueryMethods<Special> = {
   readonly perpMetaDetail: QueryMethod<'perpMetaDetail', Special>;
   /** Returns the book of an instrument, with at most 20 levels on each side. */
   readonly l2Book: QueryMethod<'l2Book', Special>;
-  /** Returns candles of an instrument, oldest first: the latest 5,000 of the period. */
+  /** Returns an instrument's candles, oldest first: the latest 5,000 in the period. */
   readonly candleSnapshot: QueryMethod<'candleSnapshot', Special>;
-  /** Returns the funding rate of each hour of a perp, oldest first: the first 500 of the period. */
+  /** Returns a perp's funding rate for each hour, oldest first: the first 500 in the period. */
   readonly fundingHistory: QueryMethod<'fundingHistory', Special>;
   /**
-   * Returns the open interest of an instrument at the start of each hour, oldest first: the first
-   * 500 of the period.
+   * Returns an instrument's open interest at the start of each hour, oldest first: the first 500 in
+   * the period.
    */
   readonly openInterestHistory: QueryMethod<'openInterestHistory', Special>;
-  /** Returns liquidations of one perp or of all perps, newest first. */
+  /** Returns liquidations in one perp or all perps, newest first. */
   readonly liquidations: QueryMethod<'liquidations', Special>;
   /**
-   * Returns the largest trades of a day, a week or a month by notional value: those of all perps,
-   * of all outcome markets, or of one instrument.
+   * Returns the largest trades of a day, a week or a month by notional value: in all perps, in all
+   * outcome markets, or in one instrument.
    */
   readonly largestTrades: QueryMethod<'largestTrades', Special>;
   /**
-   * Returns the accounts with the highest profit or volume in a window. It is rejected if the
-   * operator has disabled it.
+   * Returns the accounts with the highest profit or volume in a window. The query is rejected if
+   * the operator has disabled it.
    */
   readonly leaderboard: QueryMethod<'leaderboard', Special>;
-  /** Returns a page of events with their markets. The cursor of a page selects the next page. */
+  /** Returns a page of events with their markets. A page's cursor selects the next page. */
   readonly outcomeMeta: QueryMethod<'outcomeMeta', Special>;
-  /** Returns prices, volumes and open interest of up to 50 outcome markets. */
+  /** Returns prices, volumes and open interest for up to 50 outcome markets. */
   readonly outcomeAssetCtxs: QueryMethod<'outcomeAssetCtxs', Special>;
   /** Returns the prices of YES in up to 50 markets over time, oldest first. */
   readonly outcomeProbability: QueryMethod<'outcomeProbability', Special>;
-  /** Returns the markets of a series with strikes and results, latest start first. */
+  /** Returns a series' markets with strikes and results, latest start first. */
   readonly outcomeSeriesTimeline: QueryMethod<'outcomeSeriesTimeline', Special>;
-  /** Returns the resolution record of a market. `checkResolution` recomputes its result. */
+  /** Returns a market's resolution record. `checkResolution` recomputes the result. */
   readonly outcomeResolution: QueryMethod<'outcomeResolution', Special>;
   /** Returns the holders of an outcome's shares, largest first. */
   readonly outcomeHolders: QueryMethod<'outcomeHolders', Special>;
   /**
-   * Returns a reference price: the price to beat and the final price. Without times, it returns the
-   * latest price.
+   * Returns a reference price: the price to beat and the final price. If no times are given,
+   * returns the latest price.
    */
   readonly cryptoPrice: QueryMethod<'cryptoPrice', Special>;
   /**
-   * Returns the reference prices of a period, oldest first, thinned evenly to at most 2,000. With
-   * `variant: 'before'`, it returns simulated prices from before the start of a simulated venue.
+   * Returns the reference prices in a period, oldest first, thinned evenly to at most 2,000. With
+   * `variant: 'before'`, returns simulated prices from before the start of a simulated venue.
    */
   readonly cryptoPriceHistory: QueryMethod<'cryptoPriceHistory', Special>;
-  /** Returns the positions and the margin of a sub-account. */
+  /** Returns the positions and margin of a sub-account. */
   readonly clearinghouseState: QueryMethod<'clearinghouseState', Special>;
-  /** Returns the positions and the margin of the perp sub-account. */
+  /** Returns the positions and margin of the perp sub-account. */
   readonly perpClearinghouseState: QueryMethod<'perpClearinghouseState', Special>;
   /** Returns an account's shares as positions: YES has a positive size, NO a negative one. */
   readonly outcomePositions: QueryMethod<'outcomePositions', Special>;
-  /** Returns the pending trigger orders of a user. */
+  /** Returns a user's pending trigger orders. */
   readonly triggerOrders: QueryMethod<'triggerOrders', Special>;
-  /** Returns the size that a user can trade in an instrument, and the leverage. */
+  /** Returns the size that a user can trade in an instrument, and the user's leverage. */
   readonly activeAssetData: QueryMethod<'activeAssetData', Special>;
-  /** Returns the open orders of a user, newest first. */
+  /** Returns a user's open orders, newest first. */
   readonly frontendOpenOrders: QueryMethod<'frontendOpenOrders', Special>;
-  /** Returns an account's resting orders on outcome markets, without those in the delay queue. */
+  /** Returns an account's resting orders on outcome markets, excluding those in the delay queue. */
   readonly outcomeFrontendOpenOrders: QueryMethod<'outcomeFrontendOpenOrders', Special>;
-  /** Returns the agents of an account, sorted by label. */
+  /** Returns an account's agents, sorted by label. */
   readonly approvedAgents: QueryMethod<'approvedAgents', Special>;
-  /** Returns the account to which an agent belongs. */
+  /** Returns the account that an agent belongs to. */
   readonly agentOwner: QueryMethod<'agentOwner', Special>;
   /** Returns whether a channel requires an access code, and whether the user has one. */
   readonly accessCodeStatus: QueryMethod<'accessCodeStatus', Special>;
   /** Returns the builders that an account has approved, with their maximum fees. */
   readonly approvedBuilders: QueryMethod<'approvedBuilders', Special>;
   /**
-   * Returns the signers of an account and the required number of signatures, or null for an
-   * ordinary account.
+   * Returns an account's signers and the required number of signatures, or null for an ordinary
+   * account.
    */
   readonly multiSigSigners: QueryMethod<'multiSigSigners', Special>;
   /**
-   * Returns the hashes of the requests that changed the signers of an account, oldest first. Query
-   * `tx` for each of them.
+   * Returns the hashes of the requests that changed an account's signers, oldest first. Query `tx`
+   * for each of them.
    */
   readonly multiSigChanges: QueryMethod<'multiSigChanges', Special>;
   /**
-   * Returns the fills of an account, newest first: trades, and changes by splits, merges and
+   * Returns an account's fills, newest first: trades, and changes through splits, merges and
    * settlements.
    */
   readonly userFills: QueryMethod<'userFills', Special>;
-  /**
-   * Returns the open and finished orders of an account, sorted by their last change, latest first.
-   */
+  /** Returns an account's open and finished orders, most recently changed first. */
   readonly historicalOrders: QueryMethod<'historicalOrders', Special>;
   /**
-   * Returns how an order, or each order of an action, was executed: its fills, prices and fees, and
+   * Returns how an order, or each order in an action, was executed: its fills, prices and fees, and
    * its position in the queue. Select it by `oid`, `cloid` or `txHash`.
    */
   readonly executionReport: QueryMethod<'executionReport', Special>;
-  /** Returns the changes of an account other than by trading and funding, newest first. */
+  /** Returns all ledger updates of an account except trades and funding, newest first. */
   readonly userNonFundingLedgerUpdates: QueryMethod<'userNonFundingLedgerUpdates', Special>;
-  /** Returns the funding payments of an account, newest first. */
+  /** Returns an account's funding payments, newest first. */
   readonly userFundings: QueryMethod<'userFundings', Special>;
   /** Returns the fee schedule. */
   readonly feeTierInfo: QueryMethod<'feeTierInfo', Special>;
@@ -108,32 +106,32 @@ export type QueryMethods<Special> = {
   readonly feeTierRates: QueryMethod<'feeTierRates', Special>;
   /** Returns a builder's earnings and claims, and whether it can earn fees now. */
   readonly builderState: QueryMethod<'builderState', Special>;
-  /** Returns the claims of a builder, newest first. */
+  /** Returns a builder's claims, newest first. */
   readonly builderMeClaimed: QueryMethod<'builderMeClaimed', Special>;
-  /** Returns the earnings of a builder, one row per order, newest first. */
+  /** Returns a builder's earnings, one row per order, newest first. */
   readonly builderMeEarned: QueryMethod<'builderMeEarned', Special>;
-  /** Returns the shares of users or instruments in a builder's fees, largest first. */
+  /** Returns each user's or instrument's share of a builder's fees, largest first. */
   readonly builderMeShare: QueryMethod<'builderMeShare', Special>;
   /**
    * Returns the amount that a builder can claim, as of the latest block in the history database.
    */
   readonly builderMeClaimable: QueryMethod<'builderMeClaimable', Special>;
-  /** Returns the value of an account over time. The last point is the present. */
+  /** Returns an account's value over time. The last point is the present. */
   readonly portfolio: QueryMethod<'portfolio', Special>;
-  /** Returns the withdrawals of an account, newest first. */
+  /** Returns an account's withdrawals, newest first. */
   readonly withdrawals: QueryMethod<'withdrawals', Special>;
   /** Returns the settings of the deployment, in snake case as in the API. */
   readonly settings: QueryMethod<'settings', Special>;
   /** Returns the remaining budgets of this client. */
   readonly rateLimit: QueryMethod<'rateLimit', Special>;
-  /** Returns the operators, the access control, the venue's own funds and the age of prices. */
+  /** Returns the operators, the access control, the venue's own funds and the age of its prices. */
   readonly venueStatus: QueryMethod<'venueStatus', Special>;
   /**
-   * Returns the state of the process that responds: its lag, its connections, and whether it
-   * follows the settlement chain.
+   * Returns the state of the responding process: its lag, its connections, and whether it is
+   * following the settlement chain.
    */
   readonly venueHealth: QueryMethod<'venueHealth', Special>;
-  /** Returns the accounts on the lists of a gate. */
+  /** Returns the accounts on a gate's lists. */
   readonly gateLists: QueryMethod<'gateLists', Special>;
   /**
    * Returns the receipt of an action, selected by `txHash`, by `traceId`, or by `signer` and
@@ -142,12 +140,12 @@ export type QueryMethods<Special> = {
   readonly actionStatus: QueryMethod<'actionStatus', Special>;
   /**
    * Returns the signer of a request. If the signer is unknown, the response includes the mistake
-   * that explains it. The request is not executed.
+   * that explains the signature. The request is not executed.
    */
   readonly explainSignature: QueryMethod<'explainSignature', Special>;
   /**
    * Returns the effects that an action would have now: fills, fees, margin and positions, or the
-   * refusal. The action needs no signature and is not executed.
+   * refusal. The action does not need a signature and is not executed.
    */
   readonly simulate: QueryMethod<'simulate', Special>;
   /** Returns the newest blocks, or those before a height. */
@@ -157,24 +155,23 @@ export type QueryMethods<Special> = {
   /** Returns a transaction by its hash: the request as received, and its result. */
   readonly tx: QueryMethod<'tx', Special>;
   /**
-   * Returns summaries of transactions: those of a block in order, or the newest ones of one account
-   * or of all accounts.
+   * Returns summaries of transactions: those in a block, in order, or the newest ones of one
+   * account or all accounts.
    */
   readonly txs: QueryMethod<'txs', Special>;
-  /** Returns the hash of the whole state after a block, by default after the latest one. */
+  /** Returns the hash of the whole state after a block; by default, after the latest one. */
   readonly stateHash: QueryMethod<'stateHash', Special>;
   /**
-   * Deposits USDC of the settlement chain with a signed permit, so the user needs no ether. Sending
-   * the same permit again returns the same transaction.
+   * Deposits USDC from the settlement chain using a signed permit, so the user does not need ether.
+   * Sending the same permit again returns the same transaction.
    */
   readonly depositWithPermit: QueryMethod<'depositWithPermit', Special>;
   /**
-   * Returns the liabilities of the venue and the assets of the bridge, as last published and as of
-   * now.
+   * Returns the venue's liabilities and the bridge's assets, both as last published and as of now.
    */
   readonly reserves: QueryMethod<'reserves', Special>;
   /**
-   * Returns the proof that the last publication includes an address, or null if the address had no
+   * Returns proof that the last publication includes an address, or null if the address had no
    * account at that time. Check the proof with `oddlot verify reserves`.
    */
   readonly reservesProof: QueryMethod<'reservesProof', Special>;
