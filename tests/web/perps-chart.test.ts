@@ -1,4 +1,4 @@
-import { createClient } from '@oddlot/sdk';
+import { createClient, limitOrder } from '@oddlot/sdk';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { quoteMarket } from './support/market-maker.ts';
 import { button } from './support/terminal.ts';
+import { perpNear } from './support/trading.ts';
 import { PHONE } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
@@ -61,6 +62,50 @@ test('controls that do not fit a narrow chart are in menus, even in full screen'
     await page.getByRole('menuitem', { name: 'Full screen' }).click();
     await expect.poll(isFull).toBe(wanted);
   }
+});
+
+test('on a phone, labels of orders beyond the edge do not cover the legend', async () => {
+  const visit = await browser.visit(venue.url, { viewport: PHONE });
+  const { page } = visit;
+  const { owner } = await visit.openWithAccount('/trade/BTC-USDC');
+  const { asset, price } = await perpNear(owner, 'BTC-USDC');
+  const orders = [1.05, 1.1].map((factor) => {
+    const far = String(Math.round(Number(price) * factor));
+    return limitOrder({ asset, side: 'sell', price: far, size: '0.001' });
+  });
+  await owner.exchange.order({ orders }, { confirm: 'executed' });
+  const labels = page.getByRole('list', { name: 'Chart lines' }).getByRole('slider');
+  await expect.poll(() => labels.filter({ hasText: '↑' }).count()).toBe(2);
+  const legend = (await page.getByText(/^O [\d,]/).boundingBox())!;
+  const tops = async () =>
+    Promise.all((await labels.all()).map(async (label) => (await label.boundingBox())!.y));
+  await expect
+    .poll(async () => Math.min(...(await tops())))
+    .toBeGreaterThan(legend.y + legend.height);
+});
+
+test('the depth chart shows sizes with the decimals of the market', async () => {
+  const market = 'BTC-USDC';
+  await quoteMarket(venue.url, { market, bids: ['96000'], asks: ['98000'], size: '0.001' });
+  // The texts are drawn on a canvas, so each drawn text is recorded.
+  const script = `{
+    globalThis.drawn = [];
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+      globalThis.drawn.push(text);
+      return fillText.call(this, text, ...place);
+    };
+  }`;
+  const visit = await browser.visit(venue.url, { script });
+  const { page } = visit;
+  await visit.open(`/trade/${market}`);
+  await page.getByRole('radio', { name: 'Depth', exact: true }).click();
+  const sizes = async (): Promise<readonly string[]> => {
+    const drawn = await page.evaluate(() => (globalThis as { drawn?: readonly string[] }).drawn!);
+    return drawn.filter((text) => text.endsWith(' BTC'));
+  };
+  await expect.poll(async () => (await sizes()).length).toBeGreaterThan(3);
+  expect((await sizes()).filter((size) => !/^[\d,]+\.\d{5} BTC$/.test(size))).toEqual([]);
 });
 
 test('intervals are stored, indicators are drawn in panes, and the chart can be saved as a picture', async () => {

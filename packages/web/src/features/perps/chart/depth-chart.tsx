@@ -1,12 +1,12 @@
 import type { L2Book, Level } from '@oddlot/sdk';
 import { useRef, useState, type PointerEvent } from 'react';
 import { toPixels } from '../../../lib/decimal.ts';
-import { compact, number, percent } from '../../../lib/format.ts';
+import { number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { useDrawing } from '../../../market/frame.ts';
 import { books } from '../../../market/streams.ts';
 import { fitted, FONT, palette, type Palette } from '../../../ui/canvas.ts';
-import { useTradedPerp } from '../use-account.ts';
+import { useTradedPerp, type Grid } from '../use-account.ts';
 
 export function DepthChart() {
   const t = useWords();
@@ -19,7 +19,7 @@ export function DepthChart() {
     if (canvas.current === null || book === undefined) return;
     drawDepth(canvas.current, book, {
       base: perp.baseCurrency,
-      decimals: grid.priceDecimals,
+      grid,
       pointerX,
     });
   });
@@ -48,10 +48,10 @@ type Frame = {
   readonly middle: number;
   readonly reach: number;
   readonly most: number;
-  readonly base: string;
   readonly x: (price: number) => number;
   readonly y: (total: number) => number;
   readonly shown: (price: number) => string;
+  readonly sized: (total: number) => string;
 };
 
 export function drawDepth(
@@ -59,9 +59,9 @@ export function drawDepth(
   book: L2Book,
   {
     base,
-    decimals,
+    grid: { priceDecimals, sizeDecimals },
     pointerX,
-  }: { readonly base: string; readonly decimals: number; readonly pointerX: number | undefined },
+  }: { readonly base: string; readonly grid: Grid; readonly pointerX: number | undefined },
 ): void {
   const room = fitted(canvas);
   const [bids, asks] = [pointsOf(book.levels[0]), pointsOf(book.levels[1])];
@@ -81,9 +81,9 @@ export function drawDepth(
     reach,
     x: (price) => width / 2 + ((price - middle) / reach) * (width / 2 - 8),
     most,
-    base,
     y: (total) => baseline - (total / most) * (baseline - 32),
-    shown: (price) => number(price.toFixed(decimals), { decimals }),
+    shown: (price) => number(price.toFixed(priceDecimals), { decimals: priceDecimals }),
+    sized: (total) => `${number(total.toFixed(sizeDecimals), { decimals: sizeDecimals })} ${base}`,
   };
   drawTotals(frame);
   drawSide(frame, bids, { colour: colours.buy, edge: 0 });
@@ -139,7 +139,7 @@ function drawSide(
 
 const TOTAL_STEPS = 4;
 
-function drawTotals({ base, colours, context, most, width, y }: Frame): void {
+function drawTotals({ colours, context, most, sized, width, y }: Frame): void {
   context.font = `11px ${FONT}`;
   context.textAlign = 'right';
   context.textBaseline = 'bottom';
@@ -152,7 +152,7 @@ function drawTotals({ base, colours, context, most, width, y }: Frame): void {
     context.lineTo(width, level);
     context.stroke();
     context.fillStyle = colours.muted;
-    context.fillText(`${compact(total.toFixed(4))} ${base}`, width - 8, level - 2);
+    context.fillText(sized(total), width - 8, level - 2);
   }
   context.textBaseline = 'alphabetic';
 }
@@ -169,7 +169,7 @@ function drawAxis({ colours, context, height, middle, reach, shown, width }: Fra
 }
 
 function drawPointer(
-  { base, colours, context, baseline, middle, reach, shown, width }: Frame,
+  { colours, context, baseline, middle, reach, shown, sized, width }: Frame,
   {
     asks,
     bids,
@@ -191,9 +191,9 @@ function drawPointer(
   context.fillStyle = colours.text;
   context.textAlign = 'center';
   const distance = percent(((price - middle) / middle).toFixed(6), { isSigned: true });
-  const total = compact((within.at(-1)?.total ?? 0).toFixed(4));
-  const place = Math.min(Math.max(pointerX, 90), width - 90);
-  context.fillText(`${shown(price)}  ·  ${total} ${base}  ·  ${distance}`, place, 16);
+  const text = `${shown(price)}  ·  ${sized(within.at(-1)?.total ?? 0)}  ·  ${distance}`;
+  const half = context.measureText(text).width / 2 + 8;
+  context.fillText(text, Math.min(Math.max(pointerX, half), width - half), 16);
 }
 
 function pointsOf(levels: readonly Level[]): readonly Point[] {

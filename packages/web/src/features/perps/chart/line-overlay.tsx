@@ -39,16 +39,24 @@ const TAG =
 
 const STYLES = { dashed: 'border-dashed', dotted: 'border-dotted', solid: '' } as const;
 
-type LineOverlayProps = { readonly lines: readonly ChartLine[]; readonly scale: Scale };
+/** The size of the legend in the upper left corner, in pixels. */
+export type LegendSize = { readonly width: number; readonly height: number };
 
-export function LineOverlay({ lines, scale }: LineOverlayProps) {
+type LineOverlayProps = {
+  readonly lines: readonly ChartLine[];
+  readonly scale: Scale;
+  readonly legend: LegendSize;
+};
+
+export function LineOverlay({ lines, scale, legend }: LineOverlayProps) {
   const t = useWords();
   const { coin } = useTradedPerp();
   const list = useRef<HTMLUListElement>(null);
   const market = contexts.useStore(coin);
   const place = useCallback((): void => {
-    if (list.current !== null) placeAll(list.current, scale, market.getState().ctx?.markPx);
-  }, [market, scale]);
+    if (list.current === null) return;
+    placeAll(list.current, { scale, legend, markPx: market.getState().ctx?.markPx });
+  }, [legend, market, scale]);
   useEffect(() => scale.onRedraw(place), [place, scale]);
   useEffect(() => place());
   return (
@@ -68,6 +76,8 @@ export function LineOverlay({ lines, scale }: LineOverlayProps) {
 }
 
 const EDGE_NOTE_PX = 40;
+/** The longest label of an order beyond the edge fits next to the legend in this width. */
+const BESIDE_LEGEND_PX = 240;
 /** Measuring a label would force a layout in every frame, so its width is estimated. */
 const [CHAR_PX, TAG_PX] = [6.2, 16];
 
@@ -75,7 +85,14 @@ const [CHAR_PX, TAG_PX] = [6.2, 16];
  * Places the labels of all lines. Prices outside the visible range are listed at the edge, so that
  * the scale does not change.
  */
-function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefined): void {
+function placeAll(
+  list: HTMLUListElement,
+  {
+    scale,
+    legend,
+    markPx,
+  }: Omit<LineOverlayProps, 'lines'> & { readonly markPx: string | undefined },
+): void {
   const items = [...list.querySelectorAll<HTMLLIElement>('li[data-price]')];
   const height = scale.height();
   const lines = items.flatMap((item, at) => {
@@ -85,7 +102,7 @@ function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefin
   const lastY = scale.lastY();
   const { places, ...counted } = placeTags(
     lastY === undefined ? lines : [...lines, { id: 'last', y: lastY, isFixed: true }],
-    height,
+    { height, clearPx: scale.width() - legend.width < BESIDE_LEGEND_PX ? legend.height : 0 },
   );
   const axis = `${scale.axisWidth()}px`;
   list.style.setProperty('--axis', axis);
@@ -103,17 +120,17 @@ function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefin
     const tag = item.firstElementChild as HTMLElement;
     tag.style.transform = `translateY(${placed.tagY - y}px)`;
     const note = tag.querySelector<HTMLElement>('[data-note]')!;
-    const width = TAG_PX + (tag.dataset['chars'] ?? '').length * CHAR_PX;
-    item.toggleAttribute('data-open', !scale.hidesCandles(placed.tagY, width));
     const text =
       placed.edge === undefined ? '' : edgeText(placed.edge, item.dataset['price'], markPx);
     if (note.textContent !== text) note.textContent = text;
+    const width = TAG_PX + `${tag.dataset['chars'] ?? ''}${text}`.length * CHAR_PX;
+    item.toggleAttribute('data-open', !scale.hidesCandles(placed.tagY, width));
   });
   for (const edge of ['above', 'below'] as const) {
     const note = list.querySelector<HTMLLIElement>(`li[data-edge=${edge}]`)!;
     note.hidden = counted[edge] === 0;
     if (note.hidden) continue;
-    note.style.top = edge === 'above' ? '24px' : `${height - EDGE_NOTE_PX}px`;
+    note.style.top = edge === 'above' ? `${legend.height + 4}px` : `${height - EDGE_NOTE_PX}px`;
     note.textContent = `${edge === 'above' ? '↑' : '↓'} +${counted[edge]}`;
   }
 }

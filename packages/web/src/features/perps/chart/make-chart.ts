@@ -93,6 +93,7 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
         return candles.priceToCoordinate(last.close) ?? undefined;
       },
       hidesCandles: (y, width) => !isGone && hidesCandles(chart, candles, { y, width }),
+      width: () => (isGone ? 0 : chart.timeScale().width()),
       axisWidth: () => (isGone ? 0 : chart.priceScale('right').width()),
       onRedraw: (listener) => {
         listeners.add(listener);
@@ -106,7 +107,7 @@ function isBar(item: object): item is CandlestickData {
   return 'close' in item;
 }
 
-const LABEL_HALF_PX = 12;
+const LABEL_HALF_PX = 14;
 
 function hidesCandles(
   chart: IChartApi,
@@ -197,6 +198,9 @@ function tickText(time: Time, type: TickMarkType): string {
   return type < TickMarkType.Time ? dayMonth(ms) : hourMinute(ms);
 }
 
+/** The newest candle keeps this distance from the axis, so that a short label does not cover it. */
+const LABEL_PX = 60;
+
 /**
  * Scrolls to the latest candles. The index counts all series, so a series that starts before the
  * candles shifts it.
@@ -204,7 +208,11 @@ function tickText(time: Time, type: TickMarkType): string {
 export function showLatest(chart: IChartApi, lastMs: number, drawn: number): void {
   const shown = Math.min(120, Math.max(40, drawn + 12));
   const last = chart.timeScale().timeToIndex(secondsOf(lastMs), true) ?? drawn - 1;
-  chart.timeScale().setVisibleLogicalRange({ from: last + 1 - shown, to: last + 7 });
+  const width = chart.timeScale().width();
+  const room = width > 2 * LABEL_PX ? Math.ceil((shown * LABEL_PX) / (width - LABEL_PX)) : 0;
+  chart
+    .timeScale()
+    .setVisibleLogicalRange({ from: last + 1 - shown, to: last + Math.max(7, room) });
 }
 
 export function barOf({ c, h, l, o, t }: Candle): CandlestickData {
@@ -231,6 +239,8 @@ export type Scale = {
   readonly toY: (price: string) => number | undefined;
   readonly toPrice: (y: number) => string | undefined;
   readonly height: () => number;
+  /** The width of the area with the candles. */
+  readonly width: () => number;
   readonly axisWidth: () => number;
   /** The vertical position of the last price, whose label is drawn on the axis. */
   readonly lastY: () => number | undefined;

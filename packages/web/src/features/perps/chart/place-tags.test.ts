@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { placeTags } from './place-tags.ts';
 
-function placed(ys: readonly number[], height = 400) {
+function placed(ys: readonly number[], clearPx = 0) {
   const lines = ys.map((y, at) => ({ id: String(at), y }));
-  const { above, below, places } = placeTags(lines, height);
+  const { above, below, places } = placeTags(lines, { height: 400, clearPx });
   return { above, below, tags: ys.map((_, at) => places.get(String(at))!) };
 }
 
@@ -43,5 +43,10 @@ describe('labels of chart lines do not overlap', () => {
   test('labels of visible lines move away from labels at the edge', () => {
     const [, inSight] = placed([-10, 5]).tags;
     expect(inSight!.tagY).toBe(33);
+  });
+
+  test('labels at the upper edge are placed below the legend', () => {
+    expect(placed([-10, 5, 200], 20).tags.map(({ tagY }) => tagY)).toEqual([31, 53, 200]);
+    expect(placed([5], 20).tags.map(({ tagY }) => tagY)).toEqual([31]);
   });
 });

@@ -6,9 +6,10 @@ type Wanted = { readonly id: string; readonly y: number; readonly isFixed?: true
 const STEP_PX = 22;
 const EDGE_MAX = 3;
 
+/** Places labels between `clearPx`, which keeps the legend readable, and the height of the chart. */
 export function placeTags(
   lines: readonly Wanted[],
-  height: number,
+  { height, clearPx = 0 }: { readonly height: number; readonly clearPx?: number },
 ): Readonly<{ places: ReadonlyMap<string, Placed>; above: number; below: number }> {
   const places = new Map<string, Placed>();
   const sorted = lines.toSorted((a, b) => a.y - b.y);
@@ -20,7 +21,11 @@ export function placeTags(
   };
   const [top, bottom] = [Math.min(above.length, EDGE_MAX), Math.min(below.length, EDGE_MAX)];
   above.forEach(({ id }, at) =>
-    places.set(id, { tagY: (top - 0.5 - at) * STEP_PX, edge: 'above', isCounted: at >= EDGE_MAX }),
+    places.set(id, {
+      tagY: clearPx + (top - 0.5 - at) * STEP_PX,
+      edge: 'above',
+      isCounted: at >= EDGE_MAX,
+    }),
   );
   below.forEach(({ id }, at) =>
     places.set(id, {
@@ -30,10 +35,10 @@ export function placeTags(
     }),
   );
   const inside = sorted.filter(({ y }) => y >= 0 && y <= height);
-  const from = (top + 0.5) * STEP_PX;
+  const from = clearPx + (top + 0.5) * STEP_PX;
   const to = height - (bottom + 0.5) * STEP_PX;
-  apart(inside, top === 0 ? 0 : from, bottom === 0 ? height : to).forEach((tagY, at) =>
-    places.set(inside[at]!.id, { tagY, edge: undefined, isCounted: false }),
+  apart(inside, top === 0 && clearPx === 0 ? 0 : from, bottom === 0 ? height : to).forEach(
+    (tagY, at) => places.set(inside[at]!.id, { tagY, edge: undefined, isCounted: false }),
   );
   return { places, ...counted };
 }

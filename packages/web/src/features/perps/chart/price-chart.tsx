@@ -23,9 +23,9 @@ import type { ChartLine } from './chart-lines.ts';
 import type { ChartSettings } from './chart-settings.ts';
 import { useBegun, useDrawings } from './drawings/drawing.ts';
 import { fillMarkers } from './fill-markers.ts';
-import { settingsText, type Indicator } from './indicators/indicator-kinds.ts';
+import { settingsText } from './indicators/indicator-kinds.ts';
 import { useIndicators } from './indicators/use-indicators.ts';
-import { LineOverlay } from './line-overlay.tsx';
+import { LineOverlay, type LegendSize } from './line-overlay.tsx';
 import {
   barOf,
   makeChart,
@@ -56,7 +56,7 @@ type PriceChartProps = {
 const ReplayBar = onDemand(async () => (await import('./replay-bar.tsx')).ReplayBar);
 
 export function PriceChart(props: PriceChartProps) {
-  const { slot, settings, compared, lines, onDrawn, onIndicators } = props;
+  const { slot, settings, compared, lines, onDrawn } = props;
   const { isReplaying, onReplayEnd } = props;
   const t = useWords();
   const { coin, perp } = useTradedPerp();
@@ -74,6 +74,7 @@ export function PriceChart(props: PriceChartProps) {
   const live = candleSeries.useStore(shown);
   const [untilMs, setUntilMs] = useState<number>();
   const store = useReplayed(live, untilMs);
+  const [legendSize, setLegendSize] = useState(NO_LEGEND);
   const { made, place } = useChart(store, modeOf(isLogarithmic, compared));
   const hasPast = usePastLine(made, store, { interval, firstMs, isWanted: withPast });
   const notes = [useSince(price, { firstMs, isWhole }), hasPast && `┄ ${t('perps.chart.before')}`]
@@ -94,7 +95,7 @@ export function PriceChart(props: PriceChartProps) {
         role="img"
         aria-label={t('perps.chart.label')}
       />
-      <Legend made={made} notes={notes} indicators={indicators} onIndicators={onIndicators} />
+      <Legend {...props} made={made} notes={notes} onSize={setLegendSize} />
       {made !== undefined &&
         !isEmpty &&
         (hasProfile || drawings.length > 0 || begun !== undefined) && (
@@ -108,7 +109,7 @@ export function PriceChart(props: PriceChartProps) {
           />
         )}
       {made !== undefined && !isEmpty && untilMs === undefined && (
-        <LineOverlay lines={lines} scale={made.scale} />
+        <LineOverlay lines={lines} scale={made.scale} legend={legendSize} />
       )}
       {isReplaying && !isEmpty && (
         <ReplayBar
@@ -153,19 +154,35 @@ function useSince(
 
 type Candles = { readonly candles: readonly Candle[]; readonly isLoaded: boolean };
 
-type LegendProps = Pick<PriceChartProps, 'onIndicators'> & {
+type LegendProps = Pick<PriceChartProps, 'settings' | 'onIndicators'> & {
   readonly made: Chart | undefined;
   readonly notes: string;
-  readonly indicators: readonly Indicator[];
+  readonly onSize: (size: LegendSize) => void;
 };
 
+const NO_LEGEND: LegendSize = { width: 0, height: 0 };
+
 /** Shows the prices under the crosshair and the chart's other lines. */
-function Legend({ made, notes, indicators, onIndicators }: LegendProps) {
+function Legend({ made, notes, settings: { indicators }, onIndicators, onSize }: LegendProps) {
   const t = useWords();
   const { grid } = useTradedPerp();
   const legend = useLegend(made, grid.priceDecimals);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { current } = box;
+    if (current === null) return undefined;
+    const observer = new ResizeObserver(() => {
+      const { offsetHeight, offsetLeft, offsetTop, offsetWidth } = current;
+      onSize({ width: offsetLeft + offsetWidth, height: offsetTop + offsetHeight });
+    });
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [onSize]);
   return (
-    <div className="pointer-events-none absolute top-1 start-3 z-10 max-w-[70%] text-11 text-muted">
+    <div
+      ref={box}
+      className="pointer-events-none absolute top-1 start-3 z-10 max-w-[70%] text-11 text-muted"
+    >
       <p ref={legend} className="min-h-4 tabular-nums" />
       {notes !== '' && <p>{notes}</p>}
       {indicators.length > 0 && (
