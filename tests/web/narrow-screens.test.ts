@@ -1,4 +1,5 @@
-import { limitOrder } from '@oddlot/sdk';
+import { buyYes, limitOrder } from '@oddlot/sdk';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { DEPLOYER } from '../support/deployer.ts';
 import type { Venue } from '../support/venue-process.ts';
@@ -67,6 +68,8 @@ async function cutIn(visit: Visit, what: string): Promise<readonly string[]> {
       ...(await cutControls(visit.page)),
       ...figures.filter((each) => !each.startsWith('Aktion')),
     ];
+    if (size === SMALL_PHONE) cut.push(...(await tablesOffTheMargin(visit.page)));
+    cut.push(...(await rowsWithoutShade(visit.page)));
     found.push(...cut.map((each) => `${what} at ${size.width}: ${each}`));
   }
   return found;
@@ -102,6 +105,64 @@ test(
   },
   LONG_MS,
 );
+
+/** Returns the first columns of tables on a phone that do not begin at the margin of headings. */
+async function tablesOffTheMargin(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('[role=group] > table thead th:first-child')].flatMap((head) => {
+      const text = document.createRange();
+      text.selectNodeContents(head);
+      const { left, width } = text.getBoundingClientRect();
+      const isAtStart = getComputedStyle(head).textAlign === 'start';
+      return isAtStart && width > 0 && left !== 16
+        ? [`table ${head.textContent} at ${left} px`]
+        : [];
+    }),
+  );
+}
+
+/**
+ * Returns the rows that scroll sideways without a scrollbar and without the shade that shows that
+ * they continue.
+ */
+async function rowsWithoutShade(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('main *')].flatMap((row) => {
+      const { backgroundAttachment, overflowX, scrollbarWidth } = getComputedStyle(row);
+      const isRow = overflowX === 'auto' && scrollbarWidth === 'none';
+      return isRow && row.scrollWidth > row.clientWidth && !backgroundAttachment.includes('local')
+        ? [`row ${row.innerText.slice(0, 60)}`]
+        : [];
+    }),
+  );
+}
+
+test('phones and tablets show the testnet badge and, of shares, the PnL', async () => {
+  const people = new OutcomePeople(venue.url);
+  const market = await people.market({ question: 'Zeigt auch ein Telefon den Gewinn?' });
+  await people.quote(market);
+  const visit = await browser.visit(venue.url, { locale: GERMAN });
+  const { page } = visit;
+  const { owner } = await visit.openWithAccount('/');
+  const funds = { from: 'perp', to: 'outcome', amount: '100' } as const;
+  await owner.exchange.transferBetween(funds, { confirm: 'executed' });
+  const bought = buyYes({ asset: market.id, price: '0.46', size: '20' });
+  await owner.exchange.order({ orders: [bought] }, { confirm: 'executed' });
+  await visit.open('/portfolio?tab=shares');
+  const row = page.getByRole('row').filter({ hasText: 'Zeigt auch ein Telefon' });
+  for (const size of [SMALL_PHONE, { width: 390, height: 844 }, SMALL_TABLET]) {
+    await page.setViewportSize(size);
+    const badge = page.getByRole('banner').getByText('Testnetz', { exact: true });
+    await expect
+      .poll(async () => {
+        const box = await badge.boundingBox();
+        return box !== null && box.y >= 0 && box.y + box.height <= 48;
+      })
+      .toBe(true);
+    // The shares cost 9.20 and are worth 9.00 at the mid of the market.
+    await row.getByText('−0,20', { exact: true }).filter({ visible: true }).waitFor();
+  }
+});
 
 test(
   "on a small phone, tablet and laptop, no tab of the operator's screen truncates a button in German",

@@ -14,7 +14,8 @@ import { reader } from '../market/venue.ts';
 import { Tabs } from '../ui/controls.tsx';
 import { Badge, colourOf, Fact, Money, Percent } from '../ui/figures.tsx';
 import { Dialog } from '../ui/overlays.tsx';
-import { Table, type Column } from '../ui/table.tsx';
+import { useIsNarrow } from '../ui/styles.ts';
+import { Stacked, Table, type Column } from '../ui/table.tsx';
 import {
   isBought,
   Market,
@@ -412,12 +413,10 @@ function shareColumns(t: Words): readonly Column<AssetPosition>[] {
       ({ position }) => <Money value={position.marginUsed} />,
       { from: 'tablet', width: '104px' },
     ),
-    numberColumn(
-      'worth',
-      t('portfolio.worth'),
-      ({ position }) => <Money value={position.positionValue} />,
-      { width: '104px', phoneWidth: '80px' },
-    ),
+    numberColumn('worth', t('portfolio.worth'), ({ position }) => <Worth position={position} />, {
+      width: '104px',
+      phoneWidth: '80px',
+    }),
     numberColumn(
       'pnl',
       t('portfolio.pnl'),
@@ -426,6 +425,13 @@ function shareColumns(t: Words): readonly Column<AssetPosition>[] {
     ),
     ...endColumns(t),
   ];
+}
+
+/** On phones, the PnL is below the value, because it has no space for its own column. */
+function Worth({ position }: Pick<AssetPosition, 'position'>) {
+  const value = <Money value={position.positionValue} />;
+  const pnl = <Money value={position.unrealizedPnl} isSigned isColoured />;
+  return useIsNarrow() ? <Stacked below={pnl}>{value}</Stacked> : value;
 }
 
 function endColumns(t: Words): readonly Column<AssetPosition>[] {

@@ -523,15 +523,12 @@ export function Tabs<Value extends string>({
       className="flex h-full min-h-0 flex-col"
     >
       <div className="flex h-9 shrink-0 items-center border-b border-line">
-        <RadixTabs.List
-          aria-label={label}
-          className="flex h-full min-w-0 flex-1 overflow-x-auto overflow-y-hidden [scrollbar-width:none]"
-        >
+        <RadixTabs.List aria-label={label} className="scroll-row flex h-full min-w-0 flex-1">
           {tabs.map((tab) => (
             <RadixTabs.Trigger
               key={tab.value}
               value={tab.value}
-              className="flex h-full shrink-0 items-center gap-1 px-3 text-13 text-muted transition-colors hover:text-text data-[state=active]:text-text data-[state=active]:shadow-[inset_0_-2px_0_var(--accent)]"
+              className="flex h-full shrink-0 items-center gap-1 px-3 max-tablet:first:ps-4 text-13 text-muted transition-colors hover:text-text data-[state=active]:text-text data-[state=active]:shadow-[inset_0_-2px_0_var(--accent)]"
             >
               {tab.label}
               {tab.count !== undefined && tab.count > 0 && (

@@ -60,7 +60,7 @@ export function Table<Row>(props: TableProps<Row>) {
   return (
     <div
       ref={scroller}
-      className="max-h-full min-h-0 overflow-auto px-2"
+      className="max-h-full min-h-0 overflow-auto px-3 tablet:px-2"
       tabIndex={0}
       role="group"
       aria-label={label}

@@ -34,9 +34,19 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
   const { data: settings } = useSettings();
   return (
     <header className="flex h-12 shrink-0 items-center gap-5 border-b tablet:max-desktop:gap-3 border-line px-4 max-[379px]:gap-2 max-[379px]:px-3">
-      <Link to="/" aria-label={t('app.name')}>
-        <Wordmark />
-      </Link>
+      <div className="flex items-center gap-2 max-desktop:flex-col max-desktop:items-start max-desktop:gap-0">
+        <Link to="/" aria-label={t('app.name')}>
+          <Wordmark />
+        </Link>
+        {isTestnet(settings) && (
+          <Badge title={t('header.testnetTitle')}>{t('header.testnet')}</Badge>
+        )}
+        {settings?.simulated_traders === true && (
+          <span className="max-desktop:hidden">
+            <Badge title={t('header.simulatedTitle')}>{t('header.simulated')}</Badge>
+          </span>
+        )}
+      </div>
       <nav
         aria-label={t('nav.label')}
         className="flex items-center gap-5 max-tablet:hidden tablet:max-desktop:gap-3"
@@ -56,18 +66,6 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
           {t('nav.docs')}
         </a>
       </nav>
-      <div className="flex items-center gap-2">
-        {isTestnet(settings) && (
-          <span className="max-[379px]:hidden tablet:max-[819px]:hidden">
-            <Badge title={t('header.testnetTitle')}>{t('header.testnet')}</Badge>
-          </span>
-        )}
-        {settings?.simulated_traders === true && (
-          <span className="max-desktop:hidden">
-            <Badge title={t('header.simulatedTitle')}>{t('header.simulated')}</Badge>
-          </span>
-        )}
-      </div>
       <div className="ms-auto flex items-center gap-3 max-[379px]:gap-1">
         <Latency />
         <MarginWatch />

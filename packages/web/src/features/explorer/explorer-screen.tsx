@@ -176,7 +176,7 @@ function columnsOf(t: Words): readonly Column<ExplorerBlock>[] {
     },
     timeColumn(t('explorer.time'), ({ blockTime }) => blockTime, {
       width: '96px',
-      phoneWidth: '76px',
+      phoneWidth: '68px',
       short: 'never',
       write: clockTime,
       isSortable: false,

@@ -166,7 +166,7 @@ function Topics({ topics, chosen, onChoose }: TopicsProps) {
     <div
       role="group"
       aria-label={t('outcomes.find.topics')}
-      className="flex gap-2 overflow-x-auto border-b border-line px-4 py-2"
+      className="scroll-row flex gap-2 border-b border-line px-4 py-2"
     >
       <Chip isOn={chosen === undefined} onClick={() => onChoose(undefined)}>
         {t('outcomes.find.all')}

@@ -28,7 +28,7 @@ export function MarketStrip({ hasLayouts }: { readonly hasLayouts: boolean }) {
   const interest =
     ctx !== undefined && isDecimal(mark) ? multiply(ctx.openInterest, mark) : undefined;
   return (
-    <div className="flex h-14 shrink-0 items-center gap-6 border-b border-line px-3 max-desktop:gap-4 max-tablet:gap-3">
+    <div className="flex h-14 shrink-0 items-center gap-6 border-b border-line px-3 max-desktop:gap-4 max-tablet:gap-3 max-tablet:px-4">
       <MarketSelector />
       <span className="flex shrink-0 flex-col leading-tight">
         <span className="text-20 font-semibold max-tablet:text-15">
@@ -38,7 +38,7 @@ export function MarketStrip({ hasLayouts }: { readonly hasLayouts: boolean }) {
           <Percent value={change} />
         </span>
       </span>
-      <div className="flex min-w-0 flex-1 items-center gap-6 overflow-x-auto [scrollbar-width:none] max-desktop:gap-4 max-tablet:justify-end">
+      <div className="scroll-row flex min-w-0 flex-1 items-center gap-6 max-desktop:gap-4 max-tablet:justify-end">
         <Fact label={t('perps.strip.oracle')} from="tablet">
           <Price value={ctx?.oraclePx} decimals={grid.priceDecimals} />
         </Fact>

@@ -260,7 +260,7 @@ function TapePanel({ title }: { readonly title?: string }) {
       <table className="w-full text-12">
         <thead className="sticky top-0 z-10 bg-panel shadow-[0_1px_0_var(--line)]">
           <tr className={classes('text-11 text-muted', title === undefined ? 'h-6' : 'h-9')}>
-            <th className="ps-3 text-start font-normal">
+            <th className="ps-3 text-start max-tablet:ps-4 font-normal">
               {title === undefined ? (
                 t('perps.column.price')
               ) : (
@@ -270,7 +270,7 @@ function TapePanel({ title }: { readonly title?: string }) {
             <th className="max-w-24 truncate text-end font-normal">
               {t('perps.tape.size', { base: perp.baseCurrency })}
             </th>
-            <th className="pe-3 text-end font-normal">{t('perps.column.time')}</th>
+            <th className="pe-3 text-end font-normal max-tablet:pe-4">{t('perps.column.time')}</th>
           </tr>
         </thead>
         <tbody>
@@ -289,7 +289,7 @@ const Row = memo(function Row({ grid, trade }: { readonly grid: Grid; readonly t
   const isLarge = compare(multiply(px, sz), LARGE) >= 0;
   return (
     <tr className={classes('h-5', isLarge && 'font-semibold')}>
-      <td className={classes('ps-3', side === 'B' ? 'text-buy' : 'text-sell')}>
+      <td className={classes('ps-3 max-tablet:ps-4', side === 'B' ? 'text-buy' : 'text-sell')}>
         {number(px, { decimals: grid.priceDecimals })}
         {liquidation === true && (
           <span
@@ -301,7 +301,7 @@ const Row = memo(function Row({ grid, trade }: { readonly grid: Grid; readonly t
         )}
       </td>
       <td className="text-end">{number(sz, { decimals: grid.sizeDecimals })}</td>
-      <td className="pe-3 text-end text-muted">{clockTime(time)}</td>
+      <td className="pe-3 text-end text-muted max-tablet:pe-4">{clockTime(time)}</td>
     </tr>
   );
 });

@@ -30,7 +30,7 @@ export function WatchStrip() {
   return (
     <nav
       aria-label={t('perps.watch.label')}
-      className="flex h-7 shrink-0 items-center gap-1 overflow-x-auto border-b border-line px-2 text-12 [scrollbar-width:none]"
+      className="flex scroll-row h-7 shrink-0 items-center gap-1 border-b border-line px-2 text-12"
     >
       {shown.slice(0, SHOWN_MAX).map((perp) => {
         const ticker = byId.get(perp.index);

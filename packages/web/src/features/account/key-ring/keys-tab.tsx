@@ -323,7 +323,7 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
       header: t('account.age'),
       align: 'right',
       width: '110px',
-      phoneWidth: '88px',
+      phoneWidth: '80px',
       cell: ({ updateTime }) => (
         <span className="text-muted" title={wholeDate(updateTime)}>
           {relative(Math.min(-1_000, updateTime - venueNow()))}

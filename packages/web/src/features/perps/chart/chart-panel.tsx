@@ -69,7 +69,7 @@ export function ChartPanel({ slot = '', market }: ChartPanelProps) {
       className="flex h-full min-h-0 flex-col bg-panel"
     >
       <div className="@container h-9 shrink-0 border-b border-line">
-        <div className="flex h-full items-center gap-1 overflow-x-auto px-2 [scrollbar-width:none] @min-[940px]:gap-3">
+        <div className="scroll-row flex h-full items-center gap-1 px-2 @min-[940px]:gap-3">
           {market}
           <ViewChoice value={view} onChange={setView} />
           {view === 'price' && (
