@@ -91,8 +91,8 @@ type Measured = {
 };
 
 /**
- * Measures one form. Every second run of rows belongs to the queried account, so it owns half of
- * the rows.
+ * Measures one form. Every second run of rows belongs to the queried account, so that account owns
+ * half of the rows.
  */
 function measure(
   file: string,

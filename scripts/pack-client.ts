@@ -45,7 +45,7 @@ const CLIENT = CLIENTS[NAME] ?? fail(`There is no client in ${process.cwd()}`);
 const FOLDER = join(ROOT, 'packages', NAME);
 const OUT = join(FOLDER, 'dist', 'npm');
 const MANIFEST = join(FOLDER, 'package.json');
-/** The manifest of the workspace is saved here while the public one replaces it. */
+/** The workspace's manifest is saved here while the public one replaces it. */
 const SAVED_MANIFEST = join(FOLDER, 'dist', 'package.workspace.json');
 /** Files that are copied next to the manifest while npm packs. */
 const NOTICES = ['LICENSE', 'NOTICE'];

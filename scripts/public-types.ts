@@ -49,7 +49,7 @@ export function keepReachable(out: string, entryPoint: string): void {
 }
 
 /**
- * Returns the names of the packages that the files of a folder import. Throws if users cannot
+ * Returns the names of the packages imported by the files in a folder. Throws if users cannot
  * install one of them.
  */
 export function importedNames(folder: string): ReadonlySet<string> {

@@ -16,7 +16,7 @@ export type LengthException = { readonly lines: number; readonly reason: string 
 const VAGUE_NAMES = /^(?:utils?|helpers?|common|misc|(?:[\w-]+-)?manager)$/;
 const KEBAB_NAME = /^\.?[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)*$/;
 
-/** Checks the name of a file. The second argument contains the entry points of the packages. */
+/** Checks the name of a file. The second argument lists the packages' entry points. */
 export function checkName(path: string, entryPoints: ReadonlySet<string>): Finding[] {
   const findings: Finding[] = [];
   const report = (rule: string, message: string): void => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { remembered } from '../features/perps/book/book-panel.tsx';
 
-test('a text is computed once and cached until many other texts have been requested', () => {
+test('a text is computed once and stays cached until many other texts have been requested', () => {
   let written = 0;
   const write = remembered((text) => {
     written += 1;

@@ -73,7 +73,7 @@ describe('an action with a lost response is not sent twice', () => {
     expect(atMs).toBeGreaterThan(ORDER_LIFE_MS);
   });
 
-  test('an action with a lost response succeeds if the venue comes to know its hash, even late', async () => {
+  test('an action with a lost response succeeds once the venue knows its hash, even if that is late', async () => {
     const { atMs, error } = await outcomeOf(clientOf({ fromMs: 8_000, receipt: DONE }), transfer);
     expect(error).toBeUndefined();
     expect(atMs).toBeGreaterThanOrEqual(8_000);

@@ -3,8 +3,8 @@ import { multiply } from '../lib/decimal.ts';
 import { words } from '../lib/words.ts';
 
 /**
- * Calls are encoded without a library, because a library would be larger than all the other code on
- * the page.
+ * Calls are encoded without a library, because a library would be larger than all the page's other
+ * code.
  */
 
 const ZERO = /^0x0*$/;

@@ -14,7 +14,7 @@ import {
 import { noteLimit, reader } from '../market/venue.ts';
 
 /**
- * The signing code, which is as large as all the other code on the page. Import it only through
+ * The signing code, which is as large as all the page's other code. Import it only through
  * `loadSigning`.
  */
 

@@ -90,8 +90,8 @@ function useChain(session: Session | undefined): Chain {
 }
 
 /**
- * The key of an operator, which the user enters because wallets do not support the chain of
- * operator actions. The key is kept only in memory.
+ * An operator's key. The user enters it, because wallets do not support the chain that operator
+ * actions are signed for. The key is kept only in memory.
  */
 type OperatorKey = { readonly address: string; readonly client: Client };
 

@@ -46,7 +46,7 @@ describe('a purchase is computed for an amount of money', () => {
     expect(quoteBuyFor('14', asks, GRID)).toMatchObject({ shares: '100', limit: '0.12' });
   });
 
-  test('a purchase takes the whole book and reports it if the money exceeds it', () => {
+  test('a purchase takes the whole book if the money exceeds it, and reports that', () => {
     expect(quoteBuyFor('1000', ASKS, GRID)).toMatchObject({ shares: '200', isWhole: false });
     expect(quoteBuyFor('1000', [], GRID)).toBeUndefined();
   });

@@ -117,10 +117,7 @@ function Portfolio({ user }: { readonly user: string }) {
 const DAY_MS = 86_400_000;
 const LENGTHS_MS = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS } as const;
 
-/**
- * Returns the windows that are shorter than the account's history, and the window of the whole
- * history.
- */
+/** Returns the windows shorter than the account's history, and the window that covers all of it. */
 function useOfferedWindows(beginMs: number | undefined): readonly PortfolioWindow[] {
   const [nowMs] = useState(venueNow);
   if (beginMs === undefined) return WINDOWS;

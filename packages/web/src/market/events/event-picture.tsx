@@ -16,7 +16,7 @@ const OUTLINES = {
 } as const;
 type Kind = keyof typeof OUTLINES;
 
-/** Words in categories and tags that identify each kind, in the order in which they are checked. */
+/** Words in categories and tags that identify each kind, in the order they are checked. */
 const WORDS: readonly (readonly [Kind, RegExp])[] = [
   ['crypto', /crypto|bitcoin|\bbtc\b|\beth\b/i],
   ['weather', /weather|climate|nature|sea/i],

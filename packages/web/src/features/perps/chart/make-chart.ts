@@ -36,7 +36,7 @@ const STRETCH_MAX = 2;
 const FLAT = 0.002;
 
 export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
-  // The content security policy blocks the styles of the logo, so the page contains a link instead.
+  // The content security policy blocks the logo's styles, so the page contains a link instead.
   const chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } });
   const listeners = new Set<() => void>();
   let wanted: readonly number[] = [];

@@ -140,8 +140,8 @@ function DepthLine({ entries }: { readonly entries: readonly SimulatedOrder[] })
 type FeeLinesProps = { readonly entries: readonly SimulatedOrder[]; readonly drafted: Drafted };
 
 /**
- * Shows the fees for an order. The venue reports the fee for immediate fills. The remaining size
- * pays the maker or taker fee.
+ * Shows the fees for an order. The venue reports the fee for immediate fills. The remaining size is
+ * charged the maker or taker fee.
  */
 function FeeLines({ entries, drafted }: FeeLinesProps) {
   const t = useWords();
