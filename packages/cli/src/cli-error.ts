@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { ApiError, ValidationError } from '@oddlot/sdk';
 
-/** The exit codes for scripts, which docs/build/cli.md documents. */
+/** The exit codes for scripts, documented in docs/build/cli.md. */
 export const EXIT = {
   done: 0,
   fault: 1,
   usage: 2,
-  /** The venue rejected the request. Nothing has changed. */
+  /** The venue rejected the request. Nothing was changed. */
   refused: 3,
   /** There was no response, or the response does not show whether the action was executed. */
   unreachable: 4,
@@ -15,7 +15,7 @@ export const EXIT = {
    * where the account's own key is required.
    */
   key: 5,
-  /** Only the first of several steps were executed, and their effects remain. */
+  /** Only some of the steps were executed; their effects remain. */
   part: 6,
 } as const;
 
@@ -37,20 +37,20 @@ export class CliError extends Error {
 }
 
 /**
- * The command's argument name for each field of its request, and the accepted values, such as
+ * For each field of the command's request, the argument's name and the accepted values, such as
  * `['--price', 'a decimal number']`.
  */
 type FieldNames = Readonly<Record<string, readonly [name: string, expected: string]>>;
 
 const NAMES = new WeakMap<Command, FieldNames>();
 
-/** Registers field names. They contain no array indexes, as in `orders.p`. */
+/** Registers field names. They include no array indexes, as in `orders.p`. */
 export function nameFields(command: Command, names: FieldNames): void {
   NAMES.set(command, names);
 }
 
 /**
- * Returns the error of a rejected field with the name of its argument, or undefined if the error
+ * Returns the error for a rejected field under the name of its argument, or undefined if the error
  * does not concern an argument.
  */
 export function namedRefusal(

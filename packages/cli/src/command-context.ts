@@ -63,7 +63,7 @@ export class CommandContext {
   }
 
   /**
-   * Returns the account to read: the given address, or the key's account, with a note if the key
+   * Returns the account to read: the given address or the key's account, noting whether the key
    * belongs to an agent.
    */
   async accountOf(options: GlobalOptions, address?: string): Promise<ReadAccount> {
@@ -118,7 +118,7 @@ export class CommandContext {
   }
 
   /**
-   * Returns the private key for transactions on a chain. The venue does not execute these
+   * Returns the private key for transactions on a chain. The venue does not execute those
    * transactions.
    */
   async privateKey(options: GlobalOptions): Promise<`0x${string}`> {
@@ -196,7 +196,7 @@ class Profile {
 }
 
 /**
- * Returns the key for commands without `--key`: the chosen one, otherwise the only account key,
+ * Returns the key for commands without `--key`: the chosen default, otherwise the only account key,
  * otherwise the only key.
  */
 export function defaultKeyOf(

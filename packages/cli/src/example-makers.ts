@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The examples are user programs, so they run like other user programs: as processes, with a key,
+ * The examples are user programs, so they run as other user programs do: as processes, with a key,
  * through the public API.
  */
 const PROGRAMS = [
@@ -29,9 +29,7 @@ export class ExampleMakers {
   readonly #children: ChildProcess[] = [];
   #isEnding = false;
 
-  /**
-   * Creates the makers. One account is required for each of `EXAMPLE_MAKERS`, in the same order.
-   */
+  /** Creates the makers. Takes one account for each of `EXAMPLE_MAKERS`, in the same order. */
   constructor(url: string, accounts: readonly { readonly privateKey: string }[]) {
     for (const [at, { args, file, name }] of PROGRAMS.entries()) {
       const env = { ...process.env, ODDLOT_URL: url, ODDLOT_KEY: accounts[at]!.privateKey };

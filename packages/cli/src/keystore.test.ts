@@ -36,7 +36,7 @@ test('two Unicode encodings of the same text are the same password', async () =>
   expect(await keys.open('main', 'cafe\u0301 noir')).toBe(KEY);
 });
 
-test('a changed key file is detected, including a changed address', async () => {
+test('a changed key file is detected, even if only the address was changed', async () => {
   const keys = new Keystore(join(folder, 'changed'), CHEAP);
   await keys.add('main', KEY, PASSWORD);
   const path = join(folder, 'changed', 'main.json');
@@ -53,7 +53,7 @@ test('a changed key file is detected, including a changed address', async () => 
   expect(() => keys.list()).toThrow('was written by a later release');
 });
 
-test('an existing name, a short password and an invalid name are rejected without writing a file', async () => {
+test('a name already in use, a short password and an invalid name are rejected, and no file is written', async () => {
   const keys = new Keystore(join(folder, 'refused'), CHEAP);
   await keys.add('main', KEY, PASSWORD);
   const other = `0x${'2f'.repeat(32)}` as const;

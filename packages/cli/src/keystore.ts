@@ -9,7 +9,7 @@ import { CliError } from './cli-error.ts';
 type KeyFile = {
   readonly version: 1;
   readonly address: string;
-  /** The account that approved this key as its agent; absent for an account's own key. */
+  /** The account that approved this key as its agent; absent if the key is an account's own. */
   readonly agentOf?: string;
   readonly kdf: {
     readonly name: 'scrypt';
@@ -26,7 +26,7 @@ type KeyFile = {
   };
 };
 
-/** With these parameters, each guess of a password takes a tenth of a second and 128 MiB. */
+/** With these parameters, each password guess takes a tenth of a second and 128 MiB. */
 const SCRYPT = { n: 131_072, r: 8, p: 1 };
 const SCRYPT_BYTES_MAX = 256 * 1024 * 1024;
 const KEY_BYTES = 32;
@@ -49,7 +49,7 @@ export class Keystore {
   readonly #cost: typeof SCRYPT;
 
   /**
-   * Opens the keystore in a folder. Each file contains its cost parameters; tests use a low cost.
+   * Opens the keystore in a folder. Each file records its cost parameters; tests use a low cost.
    */
   constructor(folder: string, cost: typeof SCRYPT = SCRYPT) {
     this.#folder = folder;
@@ -184,8 +184,8 @@ const CANCEL = new Set(['\u0003', '\u0004']);
 const BACK = new Set(['\u007f', '\b']);
 
 /**
- * Reads a line from the terminal without echo. If there is no terminal, the error contains the name
- * of the environment variable to use instead.
+ * Reads a line from the terminal without echo. If there is no terminal, the error names the
+ * environment variable to use instead.
  */
 export function readSecret(prompt: string, variable: string): Promise<string> {
   const { stderr, stdin } = process;
@@ -195,8 +195,7 @@ export function readSecret(prompt: string, variable: string): Promise<string> {
       `Cannot prompt for input without a terminal (${prompt.trim()}). Set ${variable}.`,
     );
   }
-  // Raw mode is set before the prompt, so that input that is typed immediately is not echoed
-  // either.
+  // Raw mode is set before the prompt, so that characters typed immediately are not echoed either.
   stdin.setRawMode(true).setEncoding('utf8').resume();
   stderr.write(prompt);
   return new Promise((resolve, reject) => {

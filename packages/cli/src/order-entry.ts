@@ -14,7 +14,7 @@ import {
 import { decimalText, type Instrument } from './arguments.ts';
 import { CliError } from './cli-error.ts';
 
-/** Returns the order alone, or together with TP/SL orders that close its filled size. */
+/** Returns the order, either alone or together with TP/SL orders that close its filled size. */
 export function withExits(
   parent: OrderEntry,
   { isOutcome, name }: Instrument,
@@ -30,7 +30,7 @@ export function withExits(
   });
 }
 
-/** An order as the user describes it. An order without a price is a market order. */
+/** An order as described by the user. An order without a price is a market order. */
 type OrderInput = {
   readonly side: 'buy' | 'sell';
   readonly size: string;
@@ -42,7 +42,7 @@ type OrderInput = {
   readonly cloid?: string | undefined;
 };
 
-/** Returns the entry of an order on a perp or an outcome market. */
+/** Returns the order entry for a perp or an outcome market. */
 export async function orderOf(
   client: Pick<Client, 'info'>,
   instrument: Instrument,

@@ -7,8 +7,8 @@ import type { GlobalOptions } from './command-context.ts';
 export const CONFIRM = { confirm: 'executed' } as const;
 
 /**
- * The venue includes the failed entry of a list in its error. A command sends only one entry, so
- * that part is removed.
+ * The venue's error names the failed entry of a list. A command sends only one entry, so that part
+ * is removed.
  */
 const ENTRY = /^\w+\[\d+\]: /;
 
@@ -22,8 +22,8 @@ export function printReply(
 }
 
 /**
- * Returns an executed action. Otherwise, throws the reason, or an error stating that the result is
- * unknown.
+ * Returns an executed action. Otherwise throws an error with the reason, or one stating that the
+ * result is unknown.
  */
 export function executed(reply: ExecutedReply | PendingReply): ExecutedReply {
   const known = decided(reply);
@@ -31,7 +31,7 @@ export function executed(reply: ExecutedReply | PendingReply): ExecutedReply {
   throw new CliError('refused', known.failure.error.replace(ENTRY, ''));
 }
 
-/** Prints one line per order, including the TP/SL of the first order. */
+/** Prints one line per order, including the first order's TP/SL orders. */
 export function printOrders(
   reply: ExecutedReply | PendingReply,
   instrument: string,

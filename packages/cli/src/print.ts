@@ -6,7 +6,7 @@ type Shown = {
   readonly lines: readonly string[];
 };
 
-/** Formats rows as columns with titles. Numbers are aligned to the right. */
+/** Formats rows as columns with titles. Numbers are right-aligned. */
 export function table(rows: readonly Readonly<Record<string, string>>[], none: string): string[] {
   const [first] = rows;
   if (first === undefined) return [none];
@@ -36,11 +36,12 @@ type Progress = { readonly done: number; readonly of: number; readonly what: str
 
 const BAR_CELLS = 30;
 /**
- * Without a terminal, a line is written whenever the progress has increased by this many percent.
+ * Without a terminal, a line is written each time progress has increased by this many percentage
+ * points.
  */
 const LINE_PERCENT = 10;
 
-/** Shows progress as a bar in a terminal, and otherwise as occasional lines. */
+/** Shows progress as a bar in a terminal, otherwise as occasional lines. */
 export class ProgressBar {
   readonly #out: Terminal;
   #lastPercent = -1;
@@ -68,7 +69,7 @@ export class ProgressBar {
 }
 
 const STDOUT = 1;
-/** Limits the memory for the output of a long-running program. */
+/** Limits the memory used for a long-running program's output. */
 const LINES_MAX = 1_000;
 
 /**
@@ -94,8 +95,8 @@ export function endAsJson(program: string): void {
   }) as typeof process.stdout.write;
   process.once('exit', (exitCode) => {
     if (unfinished !== '') printed.push(unfinished);
-    // The object is written synchronously, because asynchronous writes are lost when the process
-    // exits.
+    // The object is written synchronously, because asynchronous writes would be lost when the
+    // process exits.
     const error = exitCode === 0 || message === '' ? {} : { error: { message, exitCode } };
     writeSync(STDOUT, `${JSON.stringify({ program, exitCode, said: printed, ...error })}\n`);
   });

@@ -112,7 +112,7 @@ function judge(error: unknown, command: Command | undefined): Ended | undefined 
   const { message, name } = error instanceof Error ? error : new Error(String(error));
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return undefined;
-    // Commander has printed the help of a group that was called without a command.
+    // Commander has printed the help for a group that was called without a command.
     const isHelp = error.code === 'commander.help';
     const why = isHelp ? 'Missing command. See --help.' : message.replace(/^error: /, '');
     return { code: EXIT.usage, name, message: why };
@@ -129,8 +129,8 @@ function judge(error: unknown, command: Command | undefined): Ended | undefined 
 }
 
 /**
- * Returns the text of a rejection with its reason, if the message does not contain the reason. A
- * reason with backquotes explains an API field and is omitted.
+ * Returns the text of a rejection, adding the reason if the message does not contain it. A reason
+ * with backquotes explains an API field and is omitted.
  */
 function refusalText({ details, message }: ApiError): string {
   const { why } = details ?? {};

@@ -7,8 +7,8 @@ import { LocalChain } from './local-chain.ts';
 import { RpcError } from './core/rpc-error.ts';
 
 /**
- * The thread of a local chain. It opens the chain and its port, reports the address, serves its
- * owner, and closes on request.
+ * The thread that runs a local chain. It opens the chain and its port, reports the address, serves
+ * its owner, and closes on request.
  */
 
 if (parentPort === null) throw new Error('the chain runs in a thread');

@@ -8,9 +8,9 @@ import { listenRpc, type RpcHandler, type RpcListen, type RpcServer } from './rp
 import { readBytes } from './rpc/rpc-params.ts';
 
 /**
- * An Ethereum chain inside the process: a settlement chain for a venue without another one, and for
- * tests. It executes programs with a real EVM, speaks JSON-RPC, preserves confirmed results through
- * a crash, and can be made to reorganise. A single party produces all blocks, and the chain's money
+ * An Ethereum chain inside the process: the settlement chain for tests and for venues that have no
+ * other. It executes programs in a real EVM, speaks JSON-RPC, preserves confirmed results through a
+ * crash, and can be made to reorganise. A single party produces all blocks, and the chain's money
  * has no value.
  */
 
@@ -31,11 +31,11 @@ type Reorganization = {
    * The signed transactions of each block of the new branch, which is extended with empty blocks.
    */
   readonly blocks?: readonly (readonly Hex[])[];
-  /** Determines what happens to transactions that the new branch does not include. */
+  /** The fate of transactions that the new branch does not include. */
   readonly rest?: 'pool' | 'drop';
 };
 
-/** The limit of thread time for a program sent by an external client, in milliseconds. */
+/** The thread time limit for a program sent by an external client, in milliseconds. */
 const PROGRAM_MS_MAX = 250;
 
 export class LocalChain {
@@ -78,7 +78,7 @@ export class LocalChain {
     return this.#core.memory.head;
   }
 
-  /** The number of waiting calls, and of external calls that were passed on. */
+  /** The number of waiting calls, and the number of external calls passed on so far. */
   get waiting(): number {
     return this.#queue.waiting;
   }
@@ -130,14 +130,14 @@ export class LocalChain {
   }
 
   /**
-   * Removes a transaction from the pool, as if the network had lost it. Returns false if the pool
-   * does not contain it.
+   * Removes a transaction from the pool, as if the network had lost it. Returns false if it is not
+   * in the pool.
    */
   async drop(hash: Hex): Promise<boolean> {
     return await this.#inTurn(() => this.#core.drop(hash));
   }
 
-  /** Closes the ports first, and then completes pending work. A second call does nothing. */
+  /** Closes the ports, then completes pending work. A second call does nothing. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -154,8 +154,8 @@ export class LocalChain {
   }
 
   /**
-   * Sends a transaction. Transactions that waited for it are executed after it, each in a separate
-   * turn.
+   * Sends a transaction. Transactions that were waiting for it are executed afterwards, each in a
+   * separate turn.
    */
   async #send(raw: unknown, guest: RpcClient | undefined): Promise<Hex> {
     const bytes = readBytes(raw, 'transaction');

@@ -7,7 +7,7 @@ import type { RpcListen } from './rpc/rpc-server.ts';
 
 /**
  * A local chain on its own thread. Clients use its port, as with a remote chain. Its owner sends
- * messages, which do not wait behind other clients. A long-running program on the chain does not
+ * messages, which do not queue behind other clients. A long-running program on the chain does not
  * delay trading.
  */
 
@@ -21,9 +21,11 @@ export type ChainThreadOptions = Omit<LocalChainOptions, 'nowMs'> & {
 };
 
 type ChainThread = Place & {
-  /** Sends a request of the owner. It rejects with the same errors as a JSON-RPC call. */
+  /**
+   * Sends a request from the owner. The promise rejects with the same errors as a JSON-RPC call.
+   */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Allows the page that this machine serves on the port to use wallets. */
+  /** Allows the page served by this machine on the port to use wallets. */
   allowPage(port: number): void;
   close(): Promise<void>;
 };
@@ -47,7 +49,7 @@ export type ChainAnswer =
 type Place = {
   readonly url: string;
   readonly port: number;
-  /** The URL is defined if there is a port for the owner. */
+  /** Defined if there is a port for the owner. */
   readonly ownerUrl?: string | undefined;
 };
 
@@ -132,8 +134,8 @@ class Questions {
 }
 
 /**
- * Restores the class of an error, because an error sent between threads keeps its message but loses
- * its class.
+ * Restores the class of an error, because errors sent between threads keep their message but lose
+ * their class.
  */
 function explained(error: Error): Error {
   const isDamage = error.stack?.startsWith('ChainDamagedError') === true;

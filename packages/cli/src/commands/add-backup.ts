@@ -91,7 +91,7 @@ async function run<Result>(
 }
 
 const OPERATIONS_DEFAULT = 'http://127.0.0.1:8692';
-/** A large venue needs time to write a snapshot. */
+/** A large venue takes a while to write a snapshot. */
 const ANSWER_MS_MAX = 600_000;
 
 export function addSnapshot(program: Command): void {

@@ -47,7 +47,8 @@ export function addDeposit(program: Command, around: CommandContext): void {
       const settings = await info.settings();
       const amount = amountOf(text, settings.min_deposit);
       const rpc = endpointOf(options, settings);
-      // A credit to an agent's address would turn it into an account, which ends the approval.
+      // A deposit credited to an agent's address would turn the agent into an account and end its
+      // approval.
       await around.expectAccountKey(options);
       const key = await around.privateKey(options);
       const wallet = privateKeyWallet(key);
@@ -131,7 +132,7 @@ function endpointOf(
   return url;
 }
 
-/** Waits for the ledger row with the transaction's hash. */
+/** Waits for the ledger row that has the transaction's hash. */
 async function credited(
   info: Client['info'],
   {

@@ -135,7 +135,7 @@ function temporaryFolder(opened: AsyncDisposableStack): string {
   return folder;
 }
 
-/** Returns the flags for the demo liquidity: bots, the examples, or none. */
+/** Returns the flags for demo liquidity: bots, the examples, or none. */
 function liquidityFlags({ bots, liquidity, still }: DevOptions): readonly string[] {
   if (liquidity === undefined) return bots ? [] : ['--no-bots'];
   if (liquidity !== 'examples') throw new CliError('usage', 'Invalid --liquidity. Use `examples`.');
@@ -148,7 +148,7 @@ function liquidityFlags({ bots, liquidity, still }: DevOptions): readonly string
   ];
 }
 
-/** Runs the testkit's venue, whose clock, prices and faults clients control through a port. */
+/** Runs the testkit's venue. Clients control its clock, prices and faults through a port. */
 async function runInHand(options: DevOptions, count: number): Promise<void> {
   if (options.liquidity !== undefined) {
     throw new CliError(
@@ -170,7 +170,7 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
   ];
   const faucet = faucetFlags(options);
   configOf(['--faucet-usdc', options.usdc]);
-  // Clients derive their nonces from the clock of the machine.
+  // Clients derive their nonces from the machine's clock.
   const time = Date.now();
   const hyperliquid = hyperliquidPortOf(options);
   const venue = await startVenueInHand({
@@ -228,10 +228,7 @@ function hyperliquidPortOf({ hyperliquid }: DevOptions): number | undefined {
   return hyperliquid === true ? HYPERLIQUID_PORT : portOf('--hyperliquid', hyperliquid);
 }
 
-/**
- * Developers can use the faucet without limits, and bots of Hyperliquid clients need not request
- * funds.
- */
+/** Developers can use the faucet without limits, and Hyperliquid bots need not request funds. */
 function faucetFlags({ hyperliquid, usdc }: DevOptions): readonly string[] {
   const flags = ['--faucet-usdc', usdc, '--faucet-every-ms', '1'];
   return hyperliquid === undefined ? flags : [...flags, '--hyperliquid-faucet'];
@@ -282,7 +279,7 @@ function configOf(flags: readonly string[]): ReturnType<typeof readConfig> {
   }
 }
 
-/** Funds the test accounts, except accounts in an existing folder that already have funds. */
+/** Funds the test accounts, except those in an existing folder that already have funds. */
 async function fundAll(url: string, count: number, makers: readonly string[]) {
   const accounts = accountsOf(count);
   const others = makers.map((name) => accountOf(`maker ${name}`));

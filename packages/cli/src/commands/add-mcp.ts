@@ -12,7 +12,9 @@ type Options = GlobalOptions & {
   readonly maxDay?: string;
 };
 
-/** Adds the server of the Model Context Protocol, which language models use over standard input and output. */
+/**
+ * Adds the Model Context Protocol server, which language models use over standard input and output.
+ */
 export function addMcp(program: Command, around: CommandContext): void {
   program
     .command('mcp')

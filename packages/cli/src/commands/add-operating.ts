@@ -7,7 +7,7 @@ import { listEvent, readEventFile } from '../event/list-event.ts';
 import type { GlobalOptions, CommandContext } from '../command-context.ts';
 import { CONFIRM, printReply } from '../print-reply.ts';
 
-/** Adds the commands for listings, which the admins and deployers of a venue use. */
+/** Adds the listing commands, used by a venue's admins and deployers. */
 export function addOperating(program: Command, around: CommandContext): void {
   addMarket(program, around);
   addEvent(program, around);

@@ -27,7 +27,7 @@ const print = (line: string, isFault = false): void => {
 };
 
 /**
- * The programs with their own settings, which parse all arguments after the name, including
+ * The programs that have their own settings and parse all arguments after the name, including
  * `--help`.
  */
 const PROGRAMS: readonly (readonly [name: string, summary: string, run: Run])[] = [
@@ -71,7 +71,7 @@ export function addPrograms(program: Command, given: readonly string[]): void {
         const isJson = given.includes('--json');
         const at = given.indexOf(name);
         const early = given.slice(0, at).find((arg) => arg.startsWith('-') && arg !== '--json');
-        // Without this check, the flag would silently be ignored.
+        // Without this check, the flag would be silently ignored.
         if (early !== undefined) {
           const why = `Put ${early} after the command: oddlot ${name} … ${early}`;
           throw new CliError('usage', why);
@@ -124,7 +124,7 @@ function inPlace(file: string): Run {
 
 function runVerify(args: readonly string[], isJson: boolean): Promise<number | undefined> {
   if (args.includes('--help')) return inPlace(VERIFY_PROGRAM)(['--help'], isJson);
-  // `--json` can also precede the name, as for every command.
+  // As with every command, `--json` can also precede the name.
   const [what, ...others] = isJson ? [...withoutJson(args), '--json'] : args;
   const rest = [...others, ...venueOf(what, others)];
   if (what === 'settlement') return runVerifyResolution(rest, print);
@@ -135,7 +135,7 @@ function runVerify(args: readonly string[], isJson: boolean): Promise<number | u
   return inPlace(VERIFY_PROGRAM)(what === undefined ? rest : [what, ...rest], isJson);
 }
 
-/** Returns the venue from the environment, for checks that need one if none is given. */
+/** Returns the venue from the environment, for checks that need one when none is given. */
 function venueOf(what: string | undefined, args: readonly string[]): readonly string[] {
   const { ODDLOT_URL: url } = process.env;
   const asks = ['settlement', 'reserves', 'receipt', 'liquidation'].includes(what ?? '');
@@ -159,8 +159,8 @@ const USAGE_ERRORS: readonly string[] = [
  * `oddlot rebuild-history --data ./data [--database postgres://…] [--json]`
  *
  * The command reads the venue's settings from flags, the environment or a file. It exits with 0 if
- * the history is complete, with 1 if it was not completed, and with 2 if there is no log, if a
- * venue is using it, or if the settings are invalid.
+ * the history is complete, with 1 if it was not completed, and with 2 if there is no log, a venue
+ * is using the log, or the settings are invalid.
  */
 export async function runRebuildHistory(
   args: readonly string[],

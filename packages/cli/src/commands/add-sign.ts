@@ -16,7 +16,7 @@ const AGENT_SIGNED: readonly string[] = Object.entries(ACTIONS)
   .filter(([, { signedBy }]) => signedBy === 'agent')
   .map(([type]) => type);
 
-/** Adds the command that signs an action for a program without a signature library. */
+/** Adds the command that signs an action for programs without a signature library. */
 export function addSign(program: Command, around: CommandContext): void {
   program
     .command('sign')

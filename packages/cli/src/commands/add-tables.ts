@@ -15,7 +15,7 @@ type Show = (
   account: ReadAccount,
 ) => Promise<Parameters<typeof print>[0]>;
 
-/** Adds the commands that print tables of an account or of a book. */
+/** Adds the commands that print tables for an account or a book. */
 export function addTables(program: Command, around: CommandContext): void {
   const add = (name: string, summary: string, show: Show): void => {
     program
@@ -111,7 +111,7 @@ function orderRow(order: OrderRow, trigger: string) {
 }
 
 /**
- * Returns the take-profit and stop-loss orders of a position as two rows. A quantity of 0 means the
+ * Returns a position's take-profit and stop-loss orders as two rows. A quantity of 0 means the
  * whole position.
  */
 function tpslRows({ position, tpsl }: AssetPosition) {

@@ -120,7 +120,7 @@ function addOrder(program: Command, around: CommandContext): void {
 type AmendOptions = GlobalOptions & { readonly price?: string; readonly size?: string };
 
 const SECOND_MS = 1_000;
-/** The venue requires 5 s at the time of execution. The remainder allows for network latency. */
+/** The venue requires 5 s at the time of execution. The rest allows for network latency. */
 const SECONDS_MIN = 10;
 
 export function addAmends(program: Command, around: CommandContext): void {

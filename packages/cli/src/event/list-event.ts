@@ -13,13 +13,13 @@ import { CliError } from '../cli-error.ts';
 import { CONFIRM } from '../print-reply.ts';
 import { readJsonFile } from '../arguments.ts';
 
-/** A market of the file, and whether this run listed it. */
+/** A market in the file, and whether this run listed it. */
 type ListedMarket = { readonly slug: string; readonly id: number; readonly isNew: boolean };
 
 /**
- * Lists the missing parts of a file. Each step is a separate action that cannot be undone, so an
- * interrupted run is completed by running the same file again. All checks that are possible in
- * advance are made first.
+ * Lists whatever parts of a file are not listed yet. Each step is a separate action that cannot be
+ * undone, so to complete an interrupted run, run the same file again. All checks that can be made
+ * in advance are made first.
  */
 export async function listEvent(
   client: Client,
@@ -107,7 +107,7 @@ async function checkBefore(
 
 type Market = EventFile['markets'][number];
 
-/** Returns the first term that differs from the file and can no longer be changed. */
+/** Returns the first term that differs from the file and can no longer be changed on the venue. */
 function differing(found: OutcomeEventMeta['markets'][number], market: Market): string | undefined {
   const terms: readonly (readonly [name: string, isSame: boolean])[] = [
     ['question', found.question === market.question],
@@ -123,7 +123,7 @@ function differing(found: OutcomeEventMeta['markets'][number], market: Market): 
   return terms.find(([, isSame]) => !isSame)?.[0];
 }
 
-/** More decimals than any tick, size or rate of the venue has, so that comparisons are exact. */
+/** More decimals than any tick, size or rate on the venue has, so comparisons are exact. */
 const DECIMALS = 12;
 
 function isSameDecimal(one: string, other: string): boolean {

@@ -14,8 +14,8 @@ import { CONFIRM } from '../print-reply.ts';
 import { type TradingCaps, valueOf } from './trading-caps.ts';
 
 /**
- * The tiers of tools that a model can use. Each tier also contains the tools of the tiers before
- * it. None of the tools can transfer funds or change keys.
+ * The tiers of tools that a model can use. Each tier also includes the tools of all earlier tiers.
+ * None of the tools can transfer funds or change keys.
  */
 export const TIERS = ['market', 'account', 'simulate', 'trade'] as const;
 
@@ -30,7 +30,7 @@ export type McpOptions = {
   readonly trading: { readonly client: Client; readonly caps: TradingCaps } | undefined;
 };
 
-/** Creates a server of the Model Context Protocol with the tools of a tier. */
+/** Creates a Model Context Protocol server with the tools of a tier. */
 export function createMcpServer(options: McpOptions): McpServer {
   const server = new McpServer(
     { name: 'oddlot', version: VERSION },
@@ -82,8 +82,8 @@ function addTool<Fields extends Shape>(
       const result = await run(input as z.output<z.ZodObject<Fields>>);
       return { content: [{ type: 'text' as const, text: JSON.stringify(result) }] };
     } catch (error) {
-      // The error is returned to the model, which can correct its request. A failure of the server
-      // is reported in the same way, because there is no other channel.
+      // The error is returned to the model, which can correct its request. A server failure is
+      // reported in the same way, because there is no other channel.
       const text = error instanceof Error ? error.message : String(error);
       return { content: [{ type: 'text' as const, text }], isError: true };
     }
@@ -232,7 +232,7 @@ function addTradingTools(
       const { entry, found, parameters } = await orderAction(reader, input);
       const { b, p, r, s } = entry;
       const order = { isSell: !b, price: p, size: s };
-      // An order that only reduces a perp position cannot lose more than the position.
+      // An order that only reduces a perp position cannot lose more than the position can.
       const isExempt = r && !found.isOutcome;
       const value = isExempt ? 0n : await valueIn(reader, found, order);
       return withinCaps(caps, value, () => exchange.order(parameters, CONFIRM));
@@ -245,8 +245,7 @@ function addTradingTools(
     run: async ({ instrument: name, orderId, price, size }) => {
       const found = await findInstrument(reader, name);
       const open = await reader.info.frontendOpenOrders({ user });
-      // An unknown order is valued as a sell, because the value of a sell is not below that of a
-      // buy.
+      // An unknown order is valued as a sell, because a sell's value is never below a buy's.
       const isSell = open.find(({ oid }) => oid === orderId)?.side !== 'B';
       const value = await valueIn(reader, found, { isSell, price, size });
       const amend = { a: found.id, o: orderId, p: price, s: size };
@@ -281,7 +280,7 @@ function addTradingTools(
 type Valued = { readonly isSell: boolean; readonly price: string; readonly size: string };
 
 /**
- * Returns the largest value at which an order can execute at present, in micro-USDC. A sell of a
+ * Returns the largest value at which an order could currently execute, in micro-USDC. A sell of a
  * perp executes at the bids above its limit price.
  */
 async function valueIn(
@@ -307,7 +306,7 @@ async function withinCaps<Reply>(
   try {
     return await send();
   } catch (error) {
-    // An order without a response may have been executed.
+    // An order that got no response may have been executed.
     if (isWithoutEffect(error)) release();
     throw error;
   }
@@ -315,7 +314,7 @@ async function withinCaps<Reply>(
 
 const HTTP_FAULT = 500;
 
-/** Returns true if the action was not sent, or if the venue has rejected it. */
+/** Returns true if the action was not sent, or if the venue rejected it. */
 function isWithoutEffect(error: unknown): boolean {
   if (error instanceof ValidationError) return true;
   return error instanceof ApiError && error.httpStatus < HTTP_FAULT && !isNonceSpent(error);

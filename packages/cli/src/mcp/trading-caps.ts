@@ -13,13 +13,13 @@ type Spent = { readonly timeMs: number; readonly value: string };
 type SpentFile = { readonly version: 1; readonly orders: readonly Spent[] };
 
 /**
- * The maximum value of a single order, and of all orders of the last 24 hours together, in USDC.
+ * The maximum value of a single order, and of all orders in the last 24 hours together, in USDC.
  */
 type Caps = { readonly order: string; readonly day: string };
 
 /**
  * Limits the value of the orders that a program places. Values are recorded in a file before an
- * order is sent, so that a restart does not reset the daily limit. An order without a response
+ * order is sent, so that a restart does not reset the daily limit. An order that gets no response
  * counts as placed.
  */
 export class TradingCaps {
@@ -28,7 +28,7 @@ export class TradingCaps {
   readonly #path: string;
   readonly #now: () => number;
 
-  /** Locks the folder, because two processes together could exceed the daily limit. */
+  /** Locks the folder, because two processes could exceed the daily limit between them. */
   constructor(folder: string, caps: Caps, now: () => number = Date.now) {
     this.#order = microOf('--max-order', caps.order);
     this.#day = microOf('--max-day', caps.day);
@@ -60,7 +60,7 @@ export class TradingCaps {
     };
   }
 
-  /** Returns the value of the orders of the last 24 hours, and the cap for that period. */
+  /** Returns the value of the orders in the last 24 hours, and the cap for that period. */
   get day(): { readonly used: string; readonly cap: string } {
     const used = this.#recent().reduce((sum, each) => sum + BigInt(each.value), 0n);
     return { used: usdc(used), cap: usdc(this.#day) };

@@ -2,13 +2,13 @@ import type { Fill, LedgerUpdate, PerpMetaDetail } from '@oddlot/sdk';
 import { divCeil, divFloor, formatDecimal, parseExact } from '@oddlot/units';
 import type { Findings } from './run-check.ts';
 
-/** The decimals of amounts, and of a price and a size together (R-units). */
+/** The number of decimals in an amount, and in a price and a size together (R-units). */
 const MONEY_DECIMALS = 6;
 const RATE_DECIMALS = 8;
 const RATE_ONE = 10n ** BigInt(RATE_DECIMALS);
 /** The liquidation fee is 0.5% of the notional at risk (R-ratio). */
 const LIQUIDATION_FEE_E8 = 500_000n;
-/** The price of a liquidation order is at most 5% away from the mark (R-liquidation). */
+/** A liquidation order's price is at most 5% away from the mark (R-liquidation). */
 const BAND_E8 = 5_000_000n;
 
 /** A position at a mark, in integers of its instrument: lots, price units and micro-USDC. */
@@ -19,7 +19,7 @@ type Position = {
   readonly maintenance: bigint;
 };
 
-/** The figures of the margin account from which a step was computed. */
+/** The margin account's figures from which a step was computed. */
 type Scope = {
   readonly equity: bigint;
   readonly maintenance: bigint;
@@ -50,8 +50,8 @@ function sizeOf({ perp }: Instrument, text: string): bigint {
 }
 
 /**
- * Returns a position with its maintenance margin, which is computed by the tiers of its instrument
- * (R-tiers) and rounded up.
+ * Returns a position with its maintenance margin, computed from its instrument's tiers (R-tiers)
+ * and rounded up.
  */
 export function positionAt(instrument: Instrument, szi: string, markPx: string): Position {
   const size = sizeOf(instrument, szi);
@@ -103,10 +103,7 @@ export function bankruptcyPrice(scope: Scope, { maintenance, mark, size }: Posit
   return price < 1n ? 1n : price;
 }
 
-/**
- * Returns the worst price of the order, which is the bankruptcy price, but at most 5% from the
- * mark.
- */
+/** Returns the order's worst price: the bankruptcy price, but at most 5% from the mark. */
 function marketLimit({ mark, size }: Position, bankrupt: bigint): bigint {
   const lowest = divCeil(mark * (RATE_ONE - BAND_E8), RATE_ONE);
   const ceiling = divFloor(mark * (RATE_ONE + BAND_E8), RATE_ONE);
@@ -120,7 +117,7 @@ function exact(text: string, decimals: number): bigint {
   return value;
 }
 
-/** A step of a liquidation, as it was reported and as it was recomputed. */
+/** A liquidation step, as reported and as recomputed. */
 export type Step = {
   readonly row: Extract<LedgerUpdate['delta'], { type: 'liquidation' }>;
   readonly scope: Scope;
@@ -142,7 +139,7 @@ export function checkFills(
     const { instrumentId } = instrument.perp;
     const own = steps.filter(({ instrument: of }) => of?.perp.instrumentId === instrumentId);
     const traded = fills.filter((fill) => fill.instrumentId === instrumentId);
-    // If there is no order, the venue moved the position itself: to the insurance fund, to other
+    // If there was no order, the venue moved the position itself: to the insurance fund, to other
     // accounts, or to the other position side.
     const [moved, sent] = [traded.filter(({ oid }) => oid === 0), ordersOf(traded)];
     for (const order of sent) checkOrder(findings, instrument, own, order);
@@ -158,7 +155,7 @@ function instrumentsOf(steps: readonly Step[]): readonly Instrument[] {
   return [...new Map(all.map((each) => [each.perp.instrumentId, each])).values()];
 }
 
-/** Groups fills by order. An order of the venue executes as taker. */
+/** Groups fills by order. The venue's orders execute as taker orders. */
 function ordersOf(fills: readonly Fill[]): readonly (readonly Fill[])[] {
   const orders = new Map<number, Fill[]>();
   for (const fill of fills) {
@@ -169,8 +166,8 @@ function ordersOf(fills: readonly Fill[]): readonly (readonly Fill[])[] {
 }
 
 /**
- * Checks that the price is not worse than the limit of a step, and that the fee is at most that of
- * a liquidation.
+ * Checks that the price is not worse than a step's limit, and that the fee does not exceed the
+ * liquidation fee.
  */
 function checkOrder(
   findings: Findings,
@@ -188,7 +185,8 @@ function checkOrder(
     findings.believe(what, 'no liquidation step provides a price limit for comparison');
     return;
   }
-  // Several attempts in one block share the widest limit, because rows do not contain their order.
+  // Several attempts in one block share the widest limit, because rows do not record their
+  // sequence.
   const limit = limits.reduce((a, b) => (isSell === a < b ? a : b));
   const prices = fills.map(({ px }) => priceOf(instrument, px));
   const worst = prices.reduce((a, b) => (isSell === a < b ? a : b));
@@ -217,8 +215,8 @@ function checkOrder(
 }
 
 /**
- * Checks that the price is the bankruptcy price of a step, or the mark for a hedged pair or for an
- * account without a valid mark.
+ * Checks that the price is a step's bankruptcy price or, for a hedged pair or an account without a
+ * valid mark, the mark.
  */
 function checkMoved(
   findings: Findings,

@@ -10,7 +10,7 @@ import {
 } from '@oddlot/audit/verify-log';
 import { ProgressBar, type Terminal } from '../print.ts';
 
-/** Prints a line of text or a JSON value. Errors are printed separately from results. */
+/** Prints a line of text or a JSON value. Errors are kept separate from results. */
 export type Print = (line: string, isFault?: boolean) => void;
 
 /** Runs a check. An error is printed in one line and sets its own exit code. */
@@ -30,8 +30,8 @@ export async function runCheck(
 }
 
 /**
- * Statuses of at least this value mean that the venue is busy or failing, and not that the request
- * is wrong.
+ * Statuses from this value upwards mean that the venue is busy or failing, not that the request is
+ * wrong.
  */
 const BUSY_STATUS_MIN = 429;
 
@@ -63,10 +63,10 @@ type Finding = {
 
 const BRIEF_MAX = 300;
 
-/** The sources for values that are reported by a venue and contained in its log. */
+/** The sources of values that a venue reports and that its log also contains. */
 export const VENUE_AND_LOG = ['venue', 'log'] as const;
 
-/** The results of a check, in the order of their comparison. */
+/** The results of a check, in the order in which they were compared. */
 export class Findings {
   readonly all: Finding[] = [];
   readonly #lines: string[] = [];
@@ -119,7 +119,7 @@ export class Findings {
   }
 
   /**
-   * Returns the exit code. It is `fault` if a value differs, and `usage` if nothing could be
+   * Returns the exit code. The code is `fault` if a value differs and `usage` if nothing could be
    * compared.
    */
   get exitCode(): number {
@@ -154,7 +154,7 @@ export function urlOf(text: string): string {
   throw new CliError('usage', `Invalid URL "${text}". Use an http or https URL.`);
 }
 
-/** Replays a venue's log with the checker's own engine, and shows the progress. */
+/** Replays a venue's log with the checker's own engine, and shows progress. */
 export async function replayLog(
   url: string,
   options: Omit<VerifyLogOptions, 'now' | 'onProgress' | 'source'>,

@@ -23,7 +23,7 @@ import {
 } from './run-check.ts';
 
 /**
- * Recomputes why an account was liquidated and at which prices (R-liquidation):
+ * Recomputes why an account was liquidated, and at what prices (R-liquidation):
  *
  * `oddlot verify liquidation --user 0x… [--time MS | --tid ID] [--url http://127.0.0.1:8690] [--log
  * http://127.0.0.1:8692] [--json]`
@@ -47,7 +47,7 @@ type Delta<Type extends LedgerUpdate['delta']['type']> = Extract<
 >;
 type StepRow = LedgerUpdate & { readonly delta: Delta<'liquidation'> };
 
-/** The venue's report of one liquidation: the events of an account in one block. */
+/** The venue's report of one liquidation: an account's events in one block. */
 type Reported = {
   readonly height: number;
   readonly steps: readonly StepRow[];
@@ -154,7 +154,7 @@ async function checkStep(
     return { row: delta, scope, instrument: undefined };
   }
   const position = positionAt(instrument, first.szi, markPx);
-  // A cross account can have other positions, which are not necessarily among the rows.
+  // A cross account can have other positions that are not among the rows.
   const isWhole = leverageType === 'Isolated' || position.notional === scope.notional;
   const what = `${first.szi} ${first.coin} at ${markPx}`;
   if (isWhole) {
@@ -175,8 +175,8 @@ async function checkStep(
     );
     findings.believe(`${at} the account's other positions`, 'not listed in the ledger row');
   }
-  // The deficit of an insolvent account is divided according to the losses of its positions, which
-  // the rows do not contain.
+  // The deficit of an insolvent account is divided according to its positions' losses, which the
+  // rows do not give.
   const bankrupt = scope.equity < 0n ? undefined : bankruptcyPrice(scope, position);
   const price = bankrupt === undefined ? 'not reported' : priceText(instrument, bankrupt);
   if (bankrupt === undefined) {
@@ -194,7 +194,7 @@ async function instrumentOf(info: Client['info'], coin: string): Promise<Step['i
   return instruments.find(({ perp }) => perp.instrumentId === listed.index);
 }
 
-/** Compares the liquidation with a replay of the log by the checker's own engine. */
+/** Compares the liquidation with a replay of the log in the checker's own engine. */
 async function checkByLog(
   findings: Findings,
   { fills, height, steps }: Reported,
@@ -233,7 +233,7 @@ async function checkByLog(
   for (const what of report.believed) findings.believe('in the log', what);
 }
 
-/** Compares the liquidation row by row, so that the message names the difference. */
+/** Compares the liquidation row by row, so that the message can name the difference. */
 function compareRows(
   findings: Findings,
   what: string,

@@ -86,7 +86,7 @@ async function checkSignature(
 }
 
 /**
- * Returns true if the request is not fully public: only the type of a delayed order is shown, and
+ * Returns true if the request is not fully public: for a delayed order, only the type is shown, and
  * access codes are masked.
  */
 function isWithheld({ action }: TxDetail): boolean {
@@ -119,7 +119,7 @@ async function checkBlock(
     findings.believe('block hash', why);
   }
   const [next, , before] = await info.blocks({ before: height + 2, limit: 3 }).then((rows) =>
-    // If there is no next block, the list begins with this block.
+    // If there is no next block, the list starts with this block.
     rows[0]?.height === height ? [undefined, ...rows] : rows,
   );
   if (before !== undefined) {
@@ -132,7 +132,7 @@ async function checkBlock(
   }
 }
 
-/** Compares the receipt with the explorer, which is a different response of the same venue. */
+/** Compares the receipt with the explorer's data, a separate response from the same venue. */
 function checkReceipt(findings: Findings, { block, status, tx }: Reported): void {
   if (status.status === 'unknown') {
     findings.believe('the receipt', 'no longer stored');
@@ -146,7 +146,7 @@ function checkReceipt(findings: Findings, { block, status, tx }: Reported): void
   findings.same('result (in receipt and explorer)', status.result, tx.result, sources);
 }
 
-/** Compares the result with a replay of the log by the checker's own engine. */
+/** Compares the result with a replay of the log in the checker's own engine. */
 async function checkByLog(
   findings: Findings,
   { block, status, tx }: Reported,

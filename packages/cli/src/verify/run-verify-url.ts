@@ -88,7 +88,7 @@ function textOf(report: Awaited<ReturnType<typeof verifyUrl>>): string {
 
 type Head = Pick<BlockRow, 'hash' | 'height' | 'stateHash'>;
 
-/** The number of blocks that are requested from a venue at once. */
+/** The number of blocks requested from a venue at once. */
 const AT_ONCE = 100;
 
 /** Compares the blocks that a venue publishes with the replayed ones. */

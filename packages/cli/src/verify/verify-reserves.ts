@@ -23,7 +23,7 @@ type Finding = Readonly<{
   agrees: boolean;
   told: string;
   computed?: string;
-  /** The line that is printed if the finding does not agree. It is not part of the JSON output. */
+  /** The line printed if the finding does not agree. Not part of the JSON output. */
   disagreement?: string;
 }>;
 
@@ -44,7 +44,7 @@ export type Proof = {
   readonly siblings: readonly { readonly hash: string; readonly sum: string }[];
 };
 
-/** Values that are known from a source other than the venue. */
+/** Values known from a source other than the venue. */
 type Known = { readonly user?: string; readonly root?: string };
 
 /** Amounts and sums are in [0, 2^128), so that a negative amount cannot hide a positive one. */
@@ -86,7 +86,7 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
   ];
 }
 
-/** All figures are amounts of existing funds. A negative figure would hide a deficit elsewhere. */
+/** All figures are amounts of existing funds. A negative figure could hide a deficit elsewhere. */
 const FIGURES = 'liabilities owed balance keptAside assets unsettled unbacked'.split(' ');
 
 /** With test funds, a faucet may have granted more than was minted. */
@@ -99,8 +99,8 @@ function checkUnbacked({ chain }: Proof, unbacked: bigint): readonly Finding[] {
 }
 
 /**
- * Returns a finding about a condition. `disagreement` is the printed line if it does not hold, without
- * the amount.
+ * Returns a finding about a condition. `disagreement` is the line printed if it does not hold,
+ * without the amount.
  */
 function mustBe(what: string, amount: bigint, agrees: boolean, disagreement: string): Finding {
   const told = text(amount);
@@ -120,7 +120,7 @@ function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
   let used = 0;
   let at = index;
   for (let width = leaves; width > 1; width = Math.ceil(width / 2)) {
-    // The last of an odd number of nodes has no sibling and moves up unchanged.
+    // If the number of nodes is odd, the last one has no sibling and moves up unchanged.
     const isAlone = at % 2 === 0 && at + 1 === width;
     if (!isAlone) {
       const sibling = siblings[used];
@@ -141,16 +141,16 @@ function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
 }
 
 const PAID = 'Paid(uint64,address,address,uint64)';
-/** Returned deposits have ids of at least this value. */
+/** The ids of returned deposits start at this value. */
 const RETURN_ID_MIN = 2n ** 63n;
 /**
- * The block range of one query, and the maximum number of queries. Payments before these blocks
- * have been settled.
+ * The block range of one query, and the maximum number of queries. Payments in earlier blocks have
+ * already been settled.
  */
 const RANGE = 2_000;
 const RANGES_MAX = 10;
 
-/** The sources of data: a trusted node of the chain, and the venue. */
+/** The data sources: a trusted chain node, and the venue. */
 type Asked = { readonly rpc?: string; readonly url?: string; readonly bridge?: string };
 
 /**
@@ -227,8 +227,7 @@ function hexOf(block: number): string {
 }
 
 /**
- * Compares the bridge's balance at the block of the publication with the balance that a node
- * reports.
+ * Compares the bridge's published balance with the balance that a node reports for the same block.
  */
 async function checkBalance(
   proof: Proof,
@@ -269,7 +268,7 @@ async function post(url: string, body: object): Promise<unknown> {
   const asked = { method: 'POST', headers, body: JSON.stringify(body) };
   try {
     const response = await fetch(url, { ...asked, signal: AbortSignal.timeout(30_000) });
-    // The server is busy or failing, which is not caused by the request.
+    // The server is busy or failing; the request is not at fault.
     if (response.status >= 429) throw new Error(`status ${response.status}`);
     return await response.json();
   } catch (error) {
@@ -283,7 +282,7 @@ function ending(exitCode: number, message: string): Error {
   return Object.assign(new Error(message), { exitCode });
 }
 
-/** `source` names the origin of the value with which the venue's value is compared. */
+/** `source` names the origin of the value that the venue's value is compared with. */
 function same(what: string, reported: string, computed: string, source = 'recomputed'): Finding {
   const agrees = reported.toLowerCase() === computed.toLowerCase();
   if (agrees) return { what, agrees, told: reported };
@@ -315,8 +314,7 @@ function total(amounts: readonly bigint[]): bigint {
 }
 
 /**
- * Returns 32 bytes in big-endian order as hex without a prefix, which is the form of all values
- * that are hashed here.
+ * Returns 32 bytes in big-endian order as hex without a prefix, the form of all values hashed here.
  */
 function word(amount: bigint): string {
   return amount.toString(16).padStart(64, '0');
@@ -338,8 +336,8 @@ const MASK = 2n ** LANE - 1n;
 const RATE_BYTES = 136;
 
 /**
- * Computes Keccak-256 as in Ethereum. This is a direct implementation of the specification for a
- * small number of short inputs.
+ * Computes Keccak-256 as in Ethereum. A direct implementation of the specification, intended for a
+ * few short inputs.
  */
 export function keccak256(input: Uint8Array): Buffer {
   const padded = Buffer.alloc((Math.floor(input.length / RATE_BYTES) + 1) * RATE_BYTES);
@@ -422,7 +420,7 @@ export async function runVerifyReserves(
       ...(await checkUnsettled(proof, given)),
       ...(rpc === undefined ? [] : await checkBalance(proof, { ...given, url: rpc })),
     ];
-    // The output has the form of the other `oddlot verify` checks.
+    // The output has the same form as in the other `oddlot verify` checks.
     const kind = (agrees: boolean): string => (agrees ? 'agree' : 'DIFFER');
     const told = findings.map(({ agrees, disagreement: _, ...rest }) => ({
       kind: kind(agrees),
@@ -482,7 +480,7 @@ async function info(url: string, query: object): Promise<unknown> {
   return answer.data;
 }
 
-/** Returns the proof in a file that contains either a response as received or only its data. */
+/** Returns the proof in a file that holds either a complete response or only its data. */
 function storedProof(file: string): Proof | null {
   return asUsageError(() => {
     const json = JSON.parse(readFileSync(file, 'utf8')) as Proof | { readonly data: Proof } | null;

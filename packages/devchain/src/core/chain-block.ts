@@ -1,6 +1,6 @@
 import type { Writes } from './world-state.ts';
 
-/** Bytes in the notation of JSON-RPC. */
+/** Bytes in JSON-RPC notation. */
 export type Hex = `0x${string}`;
 
 export type ChainLog = {
@@ -10,8 +10,8 @@ export type ChainLog = {
 };
 
 /**
- * A transaction as it was sent, with its signer, because recovering the signer again at each start
- * would take a long time.
+ * A transaction as sent, with its signer, because recovering signers again at every start would
+ * take a long time.
  */
 export type SentTransaction = { readonly hash: Hex; readonly raw: Hex; readonly from: Hex };
 
@@ -50,10 +50,7 @@ export type ChainBlock = {
   readonly writes: Writes;
 };
 
-/**
- * One change of the chain. A line of the file is a list of changes that are made together or not at
- * all.
- */
+/** One change of the chain. A line of the file is a list of changes made together or not at all. */
 export type ChainStep =
   | {
       readonly step: 'genesis';
@@ -65,7 +62,7 @@ export type ChainStep =
   | { readonly step: 'drop'; readonly hash: Hex }
   | { readonly step: 'block'; readonly block: ChainBlock }
   /**
-   * Packed blocks from before the state that is stored after them. They are at the beginning of a
+   * Packed blocks that precede the state stored after them. They are at the beginning of a
    * shortened file.
    */
   | { readonly step: 'past'; readonly blocks: string }

@@ -15,8 +15,8 @@ import { formatBalance } from './world-state.ts';
 import { getMinimumGasLimit, type TypedTransaction } from '@ethereumjs/tx';
 
 /**
- * The chain without its ports. It computes a step, writes the step to disk, and applies it in
- * memory afterwards. Operations must not overlap, which `LocalChain` ensures.
+ * The chain without its ports. It computes a step, writes it to disk, and only then applies it in
+ * memory. Operations must not overlap; `LocalChain` ensures this.
  */
 
 /**
@@ -32,11 +32,11 @@ export type ChainCoreOptions = {
   readonly directory: string;
   readonly chainId: number;
   readonly nowMs: () => number;
-  /** The initial balances in wei, which apply to a new chain only. */
+  /** The initial balances in wei, which apply only to a new chain. */
   readonly allocations: Readonly<Record<Hex, bigint>>;
   /**
-   * The number of blocks before the file is shortened, and the number that can be undone. Tests
-   * reduce them.
+   * After how many blocks the file is shortened, and how many blocks can be undone. Tests reduce
+   * them.
    */
   readonly settledBlocksMax?: number;
   readonly undoBlocksMax?: number;
@@ -113,7 +113,7 @@ export class ChainCore {
   }
 
   /**
-   * Accepts a transaction and mines it immediately. A transaction that must wait for others is
+   * Accepts a transaction and mines it immediately. A transaction that has to wait for others is
    * added to the pool.
    */
   async acceptAndMine(raw: Hex): Promise<{ readonly hash: Hex; readonly from: Hex }> {
@@ -137,7 +137,7 @@ export class ChainCore {
   }
 
   /**
-   * Mines a block with the next waiting transaction of a sender. Returns false if none is
+   * Mines a block with the next waiting transaction from a sender. Returns false if none is
    * executable.
    */
   async mineNextOf(sender: Hex): Promise<boolean> {
@@ -157,8 +157,8 @@ export class ChainCore {
   }
 
   /**
-   * Replaces the newest blocks by another branch with the given transactions, and with enough empty
-   * blocks to be longer.
+   * Replaces the newest blocks with another branch with the given transactions, and with enough
+   * empty blocks to be longer.
    */
   async reorganize(
     depth: number,
@@ -176,7 +176,8 @@ export class ChainCore {
     try {
       for (const raws of blocks) await this.#mineRaw(raws);
     } finally {
-      // This is done even if a block could not be created, because a chain never becomes shorter.
+      // This is done even if one of the blocks could not be created, because a chain never becomes
+      // shorter.
       while (this.memory.head.number <= head.number) await this.#mineRaw([]);
       if (rest === 'pool') await this.#giveBack(removed);
     }
@@ -208,10 +209,7 @@ export class ChainCore {
     await this.#commit([{ step: 'genesis', chainId, block }]);
   }
 
-  /**
-   * Mines a block with these transactions in this order, each of which can depend on the previous
-   * one.
-   */
+  /** Mines a block with these transactions, in this order; each can depend on the previous one. */
   async #mineRaw(raws: readonly Hex[]): Promise<void> {
     const candidates = raws.map((raw) => {
       const transaction = decodeTransaction(raw, this.common);
@@ -231,7 +229,7 @@ export class ChainCore {
 
   /**
    * Mines one transaction. Returns false if it could not be executed. A transaction that exceeds
-   * the time limit would always do so and is dropped.
+   * the time limit would always exceed it, so it is dropped.
    */
   async #mineOne(pooled: PooledTransaction): Promise<boolean> {
     const { block, unexecuted } = await this.machine.makeBlock(this.nextPlace, [pooled]);
@@ -273,15 +271,18 @@ export class ChainCore {
     await this.#shorten();
   }
 
-  /** Periodically rewrites the file without the changes of old blocks, which the state contains. */
+  /**
+   * Periodically rewrites the file without the changes made by old blocks, which the state already
+   * includes.
+   */
   async #shorten(): Promise<void> {
     if (this.memory.settledBlocks < this.#settledBlocksMax) return;
     const steps = this.memory.shortened();
     try {
       await this.#file.replace(steps.map((step) => [step]));
     } catch {
-      // If the disk does not have space for both files, the long one is kept and the next block
-      // tries again.
+      // If the disk has no space for both files, the long one is kept, and the rewrite is retried
+      // at the next block.
       return;
     }
     this.memory.shorten(steps);
@@ -289,7 +290,7 @@ export class ChainCore {
 }
 
 /**
- * Validates a transaction for the pool. The error texts are those of geth, which libraries match.
+ * Validates a transaction for the pool. The error texts are geth's, because libraries match them.
  */
 
 const POOL_TRANSACTIONS_MAX = 4096;
@@ -336,7 +337,7 @@ function decode(raw: Hex, common: Common): TypedTransaction {
 }
 
 /**
- * Returns true if a legacy transaction contains its chain id in `v`. A transaction without the id
+ * Returns true if a legacy transaction encodes its chain id in `v`. A transaction without the id
  * could be replayed on another chain.
  */
 const isProtected = ({ v }: TypedTransaction, common: Common): boolean => {

@@ -59,7 +59,7 @@ test('a file that is cut at any byte still contains its complete lines and can b
   );
 });
 
-test('a line with a hole after a power loss is cut off', async () => {
+test('a line left with a hole by a power loss is removed', async () => {
   const [end = 0] = await write(['first']);
   await write(['second']);
   const content = await readFile(path);
@@ -70,16 +70,16 @@ test('a line with a hole after a power loss is cut off', async () => {
   expect(await lines()).toEqual(['first']);
 });
 
-test('a byte changed anywhere is detected, and no line is cut off', async () => {
+test('a byte changed anywhere is detected, and no line is removed', async () => {
   await write(['one', 'two', 'three']);
   const content = await readFile(path);
   for (const at of content.keys()) {
     const changed = Buffer.from(content);
-    // The new byte is neither a line end nor part of a run of zeros.
+    // The new byte is neither a newline nor part of a run of zeros.
     changed[at] = content[at] === 0x61 ? 0x62 : 0x61;
     await writeFile(path, changed);
     if (at === content.length - 1) {
-      // A crash can leave a last line without its end.
+      // A crash can leave the last line without its newline.
       expect(await lines()).toEqual(['one', 'two']);
       continue;
     }
@@ -95,7 +95,7 @@ test('reordered lines are detected', async () => {
   await expect(lines()).rejects.toBeInstanceOf(ChainDamagedError);
 });
 
-test('a file of an earlier release is read and continued, and writing its lines again yields an identical file', async () => {
+test('a file written by an earlier release is read and continued, and writing its lines again yields an identical file', async () => {
   const earlier = 'dbed0192 [{"step":"genesis"}]\n2773658b ["zwölf\\n"]\n';
   const values = [[{ step: 'genesis' }], ['zwölf\n']];
   await writeFile(path, earlier);
@@ -108,7 +108,7 @@ test('a file of an earlier release is read and continued, and writing its lines 
   expect(await readFile(path, 'utf8')).toBe(earlier);
 });
 
-test('the unfinished file of an interrupted shortening is removed at the next start', async () => {
+test('the unfinished file left by an interrupted shortening is removed at the next start', async () => {
   await write(['one', 'two']);
   await writeFile(`${path}.new`, 'half a li');
   expect(await lines()).toEqual(['one', 'two']);

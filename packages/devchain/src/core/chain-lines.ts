@@ -6,8 +6,8 @@ import { setImmediate } from 'node:timers/promises';
 const CHECKSUM_CHARACTERS = 8;
 
 /**
- * The format of a line: a checksum, a space and JSON. The checksum continues that of the previous
- * line, so that reordered lines are detected.
+ * The format of a line: a checksum, a space and JSON. The checksum is chained to the previous
+ * line's, so that reordered lines are detected.
  */
 export const CHAIN_LINES: LineForm = {
   write: (value, before) => {
@@ -33,17 +33,17 @@ function checksumOf(text: string, before: string): string {
 
 const FILE_NAME = 'chain.log';
 
-/** Thrown if a crash cannot explain the content of the file, from which nothing is removed. */
+/** Thrown if a crash cannot explain the file's content. Nothing is then removed from the file. */
 export class ChainDamagedError extends Error {
   override readonly name = 'ChainDamagedError';
 }
 
-/** Thrown if the disk neither wrote a line completely nor undid the write. */
+/** Thrown if a line was neither written completely nor undone. */
 class ChainFileFailedError extends Error {
   override readonly name = 'ChainFileFailedError';
 }
 
-/** The chain on disk. Each write yields to other tasks of the thread before it resolves. */
+/** The chain on disk. Each write yields to the thread's other tasks before it resolves. */
 export class ChainFile {
   readonly #file: RecordFile;
 
@@ -52,8 +52,8 @@ export class ChainFile {
   }
 
   /**
-   * Opens or creates the file, passes on its lines in order, and removes a line that a crash has
-   * left incomplete.
+   * Opens or creates the file, passes on its lines in order, and removes any line left incomplete
+   * by a crash.
    */
   static async open(directory: string, onLine: (value: unknown) => void): Promise<ChainFile> {
     const path = join(directory, FILE_NAME);

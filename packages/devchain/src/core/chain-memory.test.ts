@@ -16,7 +16,7 @@ async function block(number: number): Promise<ChainBlock> {
   return await seal(common, place, [], { [`a${ACCOUNT}`]: formatBalance(BigInt(number)) });
 }
 
-test('the states of a number of recent blocks are stored, and all of these blocks can be undone', async () => {
+test('the states of the most recent blocks are kept, and all of these blocks can be undone', async () => {
   const newest = UNDO_BLOCKS_MAX + 5;
   memory.apply({ step: 'genesis', chainId: 1, block: await block(0) });
   for (let number = 1; number <= newest; number += 1)

@@ -31,7 +31,7 @@ export class ChainMemory {
   #packed: readonly string[] = [];
   #pastBlocks = 0;
   #chainId = 0;
-  /** Distinguishes the blocks of a new branch from those that they replace. */
+  /** Distinguishes the blocks of a new branch from those they replace. */
   #branch = 0;
 
   constructor(pool: TransactionPool, undoBlocksMax = UNDO_BLOCKS_MAX) {
@@ -100,7 +100,7 @@ export class ChainMemory {
     }
   }
 
-  /** The number of blocks that can no longer be undone and still contain their state changes. */
+  /** The number of blocks that can no longer be undone but still contain their state changes. */
   get settledBlocks(): number {
     return this.oldestState + 1 - this.#pastBlocks;
   }
@@ -122,7 +122,7 @@ export class ChainMemory {
     ];
   }
 
-  /** Drops the data from memory that the shortened file no longer contains. */
+  /** Drops from memory the data that is no longer in the shortened file. */
   shorten(steps: readonly ChainStep[]): void {
     this.#packed = steps.flatMap((step) => (step.step === 'past' ? [step.blocks] : []));
     for (let number = this.#pastBlocks; number <= this.oldestState; number += 1) {
@@ -193,7 +193,7 @@ export class ChainMemory {
 const LEFT_OFF: Hex = '0x';
 const PACKED_BLOCKS = 1_000;
 
-/** Returns a block without the data that is no longer needed. */
+/** Returns a block without its data that is no longer needed. */
 function withoutState(block: ChainBlock): ChainBlock {
   const transactions = block.transactions.map((each) => ({ ...each, logsBloom: LEFT_OFF }));
   return { ...block, transactions, logsBloom: LEFT_OFF, writes: {} };

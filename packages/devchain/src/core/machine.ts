@@ -24,8 +24,8 @@ import { stateDigest, type Writes } from './world-state.ts';
 import { createRequire } from 'node:module';
 
 /**
- * Executes programs on the state of the chain. The machine does not change the state; it returns
- * the changes of a block.
+ * Executes programs on the chain's state. The machine does not change the state; it returns the
+ * changes made by a block.
  */
 
 const BLOCK_GAS_MAX = 30_000_000n;
@@ -36,7 +36,7 @@ export type BlockPlace = {
   readonly parent: ChainBlock | undefined;
   readonly timestamp: number;
   readonly baseFeePerGas: bigint;
-  /** Distinguishes the blocks of a new branch from those that it replaced. */
+  /** Distinguishes the blocks of a new branch from those it replaced. */
   readonly branch: number;
 };
 
@@ -69,8 +69,8 @@ export class Machine {
   }
 
   /**
-   * Limits the thread time of all calls within `run` together, and of each transaction separately.
-   * A call that exceeds the limit fails with an `OutOfTimeError`.
+   * Limits the thread time used by all calls within `run` together, and by each transaction
+   * separately. A call that exceeds the limit fails with an `OutOfTimeError`.
    */
   within<Result>(boundMs: number, run: () => Promise<Result>): Promise<Result> {
     return this.#clock.within(boundMs, run);
@@ -178,7 +178,7 @@ export class Machine {
   }
 }
 
-/** Returns the block that results from the execution. Its hash commits to all of its content. */
+/** Returns the block that results from the execution. Its hash commits to all its content. */
 export async function seal(
   common: Common,
   place: BlockPlace,
@@ -263,18 +263,18 @@ function messageOf(error: unknown): string {
 const STEPS_PER_LOOK = 512;
 
 /**
- * The precompiled programs that take milliseconds per piece of input, with the length of a piece in
+ * The precompiled programs that take milliseconds per chunk of input, with the chunk length in
  * bytes.
  */
 const EXPENSIVE_PROGRAMS: Readonly<Record<string, number>> = {
-  // These programs compute pairings of BN254, and sums of products and pairings of BLS12-381.
+  // These programs compute BN254 pairings, and BLS12-381 multi-scalar products and pairings.
   '0000000000000000000000000000000000000008': 192,
   '000000000000000000000000000000000000000c': 160,
   '000000000000000000000000000000000000000e': 288,
   '000000000000000000000000000000000000000f': 384,
 };
 /**
- * The number of pieces that a limited program can use, because a precompiled program cannot be
+ * The number of chunks that a time-limited program can use, because a precompiled program cannot be
  * interrupted.
  */
 const EXPENSIVE_PIECES_MAX = 8;
@@ -293,7 +293,7 @@ class ProgramClock {
   /**
    * Checks the time limit at each step of a program. The machine calls `listenerCount` before each
    * step, so this method replaces that function; a listener would make a step several times slower.
-   * After the limit, each frame ends as if it had run out of gas.
+   * Once the limit is exceeded, each frame ends as if it had run out of gas.
    */
   watch(evm: EVM): void {
     const { events, precompiles } = evm;
@@ -362,9 +362,10 @@ function workMs(): number {
 }
 
 /**
- * Recovers signers with a native library if it is available, because the JavaScript code takes most
- * of the time of a transaction and of every payout that a bridge verifies. The library is an
- * optional dependency. Without it, the machine's own slower code is used.
+ * Recovers signers with a native library if it is available, because with the JavaScript code,
+ * recovery would take most of the time of a transaction, and of every payout that a bridge
+ * verifies. The library is an optional dependency. Without it, the machine's own slower code is
+ * used.
  */
 export type RecoverKey = (
   digest: Uint8Array,

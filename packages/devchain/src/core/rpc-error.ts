@@ -18,8 +18,8 @@ export class RpcError extends Error {
 export const invalidRequest = (why: string): RpcError => new RpcError(-32600, why);
 export const invalidParams = (why: string): RpcError => new RpcError(-32602, why);
 /**
- * Returns an error for a valid request that cannot be executed, for example because of a used nonce
- * or insufficient funds.
+ * Returns an error for a valid request that cannot be executed, for example because the nonce is
+ * already used or funds are insufficient.
  */
 export const refused = (why: string): RpcError => new RpcError(-32000, why);
 export const tooMuch = (why: string): RpcError => new RpcError(-32005, why);

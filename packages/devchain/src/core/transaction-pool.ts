@@ -6,13 +6,13 @@ import type { Hex, SentTransaction } from './chain-block.ts';
 export type PooledTransaction = SentTransaction & {
   readonly nonce: bigint;
   readonly transaction: TypedTransaction;
-  /** The position in the order of arrival, which decides between equal tips. */
+  /** The position in the order of arrival, which breaks ties between equal tips. */
   readonly order: number;
 };
 
 /**
- * Contains the unmined transactions by sender and nonce. Transactions after a nonce gap wait for
- * the missing ones.
+ * Holds the unmined transactions by sender and nonce. Transactions after a nonce gap wait for the
+ * missing ones.
  */
 export class TransactionPool {
   readonly #common: Common;
@@ -73,8 +73,8 @@ export class TransactionPool {
   }
 
   /**
-   * Returns the executable transactions, sorted by tip, highest first, and then by arrival. The
-   * transactions of each sender are in the order of their nonces.
+   * Returns the executable transactions, sorted by tip, highest first, then by arrival. Each
+   * sender's transactions are in nonce order.
    */
   ready(nonceOf: (sender: Hex) => bigint, baseFee: bigint): readonly PooledTransaction[] {
     const runs = [...this.#bySender.keys()]

@@ -100,7 +100,7 @@ const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100);
 const TIMEOUT_MS = 30_000 + 500 * RUNS;
 
 test(
-  'the state equals plain maps through checkpoints, and its writes can be applied elsewhere and undone',
+  'the state matches plain maps through checkpoints, and its writes can be applied elsewhere and undone',
   async () => {
     await fc.assert(
       fc.asyncProperty(

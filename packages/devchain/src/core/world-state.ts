@@ -17,7 +17,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 export type Writes = Readonly<Record<string, string | null>>;
 
 const NO_BYTES = new Uint8Array(0);
-/** The length of a letter, `0x` and twenty bytes in hex. */
+/** The combined length of a letter, `0x` and twenty bytes in hex. */
 const STORAGE_PREFIX_CHARACTERS = 43;
 
 export class WorldState implements StateManagerInterface {
@@ -31,7 +31,7 @@ export class WorldState implements StateManagerInterface {
   /** The number of slots per account, by the prefix of their keys. */
   readonly #slots = new Map<string, number>();
 
-  /** The storage before the transaction, on which the gas of a write depends. */
+  /** The storage before the transaction, which the gas cost of a write depends on. */
   readonly originalStorageCache = {
     get: async (address: Address, slot: Uint8Array): Promise<Uint8Array> => {
       const key = storageKey(address, slot);
@@ -58,7 +58,7 @@ export class WorldState implements StateManagerInterface {
   }
 
   /**
-   * Returns the entries as they were before these changes, the last of which is undone first. There
+   * Returns the entries as they were before these changes, undoing the last of them first. There
    * must be no open checkpoint.
    */
   entriesBefore(undo: readonly Writes[]): Writes {
@@ -77,7 +77,7 @@ export class WorldState implements StateManagerInterface {
   }
 
   /**
-   * Returns the changes since the outermost `begin` by key. Values that have returned to their
+   * Returns the changes since the outermost `begin`, by key. Values that have returned to their
    * original state are omitted.
    */
   written(): Writes {
@@ -192,7 +192,7 @@ export class WorldState implements StateManagerInterface {
   }
 
   /**
-   * The state has no Merkle tree, because the header contains the chain's own digest
+   * The state has no Merkle tree, because the header carries the chain's own digest
    * (`stateDigest`).
    */
   async getStateRoot(): Promise<Uint8Array> {

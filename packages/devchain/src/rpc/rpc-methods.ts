@@ -31,8 +31,7 @@ import type { ChainMemory } from '../core/chain-memory.ts';
 import type { Machine } from '../core/machine.ts';
 
 /**
- * A supported method. It is called with the chain and its parameters, and only one call runs at a
- * time.
+ * A supported method. It is called with the chain and its parameters; only one call runs at a time.
  */
 type RpcMethod = (core: ChainCore, params: readonly unknown[]) => unknown;
 
@@ -167,9 +166,9 @@ async function call(
 }
 
 /**
- * Returns the block environment of a call. For the newest block, it has the current time, because
- * on another chain blocks would have been mined since then, and a call that has become due must not
- * fail.
+ * Returns the block environment of a call. For the newest block, it uses the current time: on
+ * another chain, blocks would have been mined in the meantime, and a call that has become due must
+ * not fail.
  */
 function environmentOf(core: ChainCore, reference: BlockReference): Block {
   const next = core.nextPlace;
@@ -238,9 +237,8 @@ const TRANSFER_GAS = 21_000n;
 
 /**
  * Returns the minimum gas with which a transaction succeeds. It can exceed the gas used, because a
- * program withholds a part of its remaining gas from calls, and refunds are made last. The search
- * starts at the gas used, which is usually close, and then bisects to a precision of one part in
- * 64.
+ * program withholds part of its remaining gas from calls, and refunds come last. The search starts
+ * at the gas used, which is usually close, and then bisects to a precision of one part in 64.
  */
 async function estimateGas(
   { memory, machine, common }: { memory: ChainMemory; machine: Machine; common: Common },
@@ -273,7 +271,7 @@ async function estimateGas(
   return enough;
 }
 
-/** Returns the sender's gas limit, reduced to what its balance can pay. */
+/** Returns the sender's gas limit, reduced to what its balance can pay for. */
 function mostGas(memory: ChainMemory, { from, value, gas, maxFeePerGas }: CallRequest): bigint {
   const requested = gas ?? TRANSACTION_GAS_MAX;
   const most = requested < TRANSACTION_GAS_MAX ? requested : TRANSACTION_GAS_MAX;
@@ -328,7 +326,7 @@ const PERCENTILES_MAX = 100;
 
 /**
  * Returns recent gas prices (`eth_feeHistory`). The base fee is constant, and the tips are those
- * that were offered.
+ * offered.
  */
 function feeHistory(
   memory: ChainMemory,

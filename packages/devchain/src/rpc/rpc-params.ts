@@ -48,7 +48,7 @@ export function readSlot(value: unknown): Hex {
 
 /**
  * Reads a block reference. Blocks are undone only in tests, so the safe block and the finalized
- * block are the newest one.
+ * block are the newest block.
  */
 export function readBlockReference(value: unknown): BlockReference {
   if (value === undefined || value === null) return { tag: 'latest' };

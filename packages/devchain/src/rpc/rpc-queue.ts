@@ -2,14 +2,14 @@ import { TokenBuckets } from '@oddlot/host/ports';
 import { refused } from '../core/rpc-error.ts';
 
 /**
- * Runs one call at a time, because a call uses the same memory as a block. Calls of the venue
- * itself have priority. Among external clients, the one that has recently used the least chain time
- * is next. Between two external calls the thread processes disconnects and calls of the venue.
+ * Runs one call at a time, because a call uses the same memory as a block. Calls by the venue
+ * itself have priority. Among external clients, the one that has used the least chain time recently
+ * is next. Between external calls, the thread processes disconnects and the venue's calls.
  */
 
 export type RpcClient = {
   readonly client: string;
-  /** Returns true after the client has disconnected, in which case its calls are not started. */
+  /** Returns true once the client has disconnected; its calls are then not started. */
   readonly isDisconnected: () => boolean;
 };
 
@@ -29,12 +29,12 @@ type Lane = { readonly jobs: Job[]; usedMs: number };
 /** The half-life of the time that a guest has used, in milliseconds. */
 const HALF_LIFE_MS = 1_000;
 /**
- * If a guest has recently used more than this, then after each of its jobs all guests with as much
- * use wait three times the duration of the job.
+ * If a guest has recently used more than this, then after each of its jobs, all guests with as much
+ * usage wait three times as long as the job took.
  */
 const HEAVY_MS = 500;
 const REST_FACTOR = 3;
-/** A guest with less use than this is dropped. */
+/** A guest with less usage than this is dropped. */
 const NOTHING_MS = 1;
 
 export class RpcQueue {
@@ -48,8 +48,8 @@ export class RpcQueue {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * The number of waiting jobs of the owner and of guests, and the number of guest jobs that were
-   * passed on.
+   * The number of waiting jobs from the owner and from guests, and the number of guest jobs passed
+   * on so far.
    */
   get waiting(): number {
     let waiting = this.#own.length;
@@ -71,7 +71,7 @@ export class RpcQueue {
     });
   }
 
-  /** Rejects waiting jobs of guests, and resolves when no job is running. */
+  /** Rejects guests' waiting jobs, and resolves when no job is running. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     for (const { jobs } of this.#lanes.values()) {
@@ -86,7 +86,7 @@ export class RpcQueue {
 
   async #work(): Promise<void> {
     this.#isWorking = true;
-    // The first job is deferred, so that jobs that arrive together with it are also ordered.
+    // The first job is deferred, so that jobs arriving together with it are ordered as well.
     await Promise.resolve();
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
       if (job.guest?.isDisconnected() === true) {
@@ -191,7 +191,7 @@ export class ClientWrites {
   }
 
   /**
-   * Runs a function and charges the bytes that it writes. Their number is known only afterwards and
+   * Runs a function and charges for the bytes it writes. Their number is known only afterwards and
    * can exceed the budget.
    */
   async count<Result>(
@@ -203,7 +203,7 @@ export class ClientWrites {
     try {
       return await run();
     } finally {
-      // The file becomes shorter when it is rewritten.
+      // The file may have become shorter, because it was rewritten.
       const written = Math.max(0, fileBytes() - before);
       const nowMs = this.#now();
       this.#left.of(client, nowMs).spend(written, nowMs);

@@ -13,9 +13,9 @@ import { invalidRequest, RpcError, tooMuch } from '../core/rpc-error.ts';
 import { isObject } from './rpc-params.ts';
 
 /**
- * JSON-RPC over HTTP, as POST with one call or a batch. The port has the limits of every port for
- * untrusted clients. It serves programs, wallets and the venue's own page, and rejects pages of
- * other origins.
+ * JSON-RPC over HTTP, as POST with one call or a batch. The port has the same limits as any port
+ * for untrusted clients. It serves programs, wallets and the venue's own page, and rejects pages
+ * from other origins.
  */
 
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -65,7 +65,7 @@ export async function listenRpc(handle: RpcHandler, listen: RpcListen): Promise<
     },
     bodyLimits: BODY_LIMITS,
     answerLimits: ANSWER_LIMITS,
-    // Running calls end with their connection, because a stop does not wait for external clients.
+    // Running calls end with their connection, because shutdown does not wait for external clients.
     drainMs: 0,
   });
   const port = await httpPort.listen(requestedPort, host);
@@ -132,7 +132,7 @@ function end(httpPort: HttpPort, call: PortCall, status: number, body: string | 
   finishAnswer(request, response, { status, body: text, headers, isLast });
 }
 
-/** Returns the headers that a browser needs before a page can read the response. */
+/** Returns the headers that a browser requires before a page may read the response. */
 function corsOf(origin: string | undefined): string[] {
   if (origin === undefined) return [];
   return [
@@ -153,10 +153,7 @@ function corsOf(origin: string | undefined): string[] {
 
 const BATCH_MAX = 100;
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-/**
- * The time limit of a batch in milliseconds. Calls that have not started within this time are
- * rejected.
- */
+/** The time limit of a batch in milliseconds. Calls not started within this time are rejected. */
 const BATCH_MS_MAX = 5_000;
 
 export type RpcHandler = (

@@ -28,7 +28,7 @@ export function blockView(block: ChainBlock, isFull: boolean, common: Common): u
   return { ...headerView(block), transactions };
 }
 
-/** Returns the pending block: the content of the next block, without a hash. */
+/** Returns the pending block: the contents of the next block, without a hash. */
 export function pendingBlockView(
   head: ChainBlock,
   timestamp: number,
@@ -90,7 +90,7 @@ export function minedView({ block, index, transaction }: MinedPlace, common: Com
   };
 }
 
-/** Returns a transaction as it was sent. Its position is `null` until it is mined. */
+/** Returns a transaction as sent. Its position is `null` until it is mined. */
 export function sentView({ hash, raw, from }: SentTransaction, common: Common): object {
   const transaction = decodeTransaction(raw, common);
   const json = transaction.toJSON();
