@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 describe('users can deposit into the bridge', () => {
-  test('a deposit transfers the approved amount and emits the credited account', async () => {
+  test('a deposit transfers the approved amount and emits the account to credit', async () => {
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, 60_000_000n]);
     const own = await world.call(ALICE, 'deposit', [20_000_000n]);
     expect(own.events).toEqual([

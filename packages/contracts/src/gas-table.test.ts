@@ -26,6 +26,6 @@ test('the reference documents every function, event, error and code', () => {
   }
 });
 
-/** The items of ERC-20 and OpenZeppelin, which are described in their own documentation. */
+/** Items from ERC-20 and OpenZeppelin, which are described in their own documentation. */
 const STANDARD =
   /^(?:ERC20|ECDSA|SafeERC20|Invalid|String|ReentrancyGuard|EIP712)|^(?:name|symbol|decimals|totalSupply|balanceOf|transfer|transferFrom|approve|allowance|Transfer|Approval)$/;

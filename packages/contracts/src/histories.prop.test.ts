@@ -29,8 +29,7 @@ const TIMEOUT_MS = 60_000 + 3_000 * RUNS;
 const STEPS_MAX = 120;
 const USERS = [ALICE, BOB, CAROL];
 /**
- * The number of ids is small enough that most are tried several times, but large enough that not
- * all are used early.
+ * Few enough ids that most are tried several times, but enough that they are not all used up early.
  */
 const IDS_MAX = 24;
 const OTHERS = sortKeys(['four', 'five', 'six'].map((name) => keyOf(`validator ${name}`)));
@@ -102,12 +101,12 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Generates true `times` times as often as false. */
+/** Generates `true` `times` times as often as `false`. */
 function weighted(times: number): fc.Arbitrary<boolean> {
   return fc.nat({ max: times }).map((n) => n > 0);
 }
 
-/** Records the facts that an observer of the chain can see. */
+/** Records what an observer of the chain can see. */
 class Observer {
   deposited = 0n;
   /** The amounts received in plain transfers, for which the bridge emits no event. */
@@ -224,7 +223,7 @@ async function depositWithPermits(world: BridgeWorld, permits: PermitStep): Prom
 }
 
 test(
-  'R-conservation: payouts of the bridge never exceed deposits, and each withdrawal is paid once',
+  "R-conservation: the bridge's payouts never exceed deposits, and each withdrawal is paid once",
   async () => {
     const totals = new Map<string, number>();
     await fc.assert(
@@ -252,7 +251,7 @@ test(
       // Shrinking a history of this length would exceed the test's timeout; the seed reproduces it.
       { numRuns: RUNS, endOnFailure: true },
     );
-    // If any of these events were missing, the histories would not test anything.
+    // If any of these events never occurred, the histories would test nothing.
     const names = ['Deposit', 'FailedPermitDeposit', 'Paid', 'Queued', 'Cancelled', 'PayoutFailed'];
     const reasons = (['ALREADY_PAID', 'ALREADY_CANCELLED', 'TOO_EARLY'] as const).map(refused);
     for (const name of [...names, 'Paused', 'Unpaused', 'Rotated', ...reasons]) {

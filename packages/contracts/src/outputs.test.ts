@@ -6,12 +6,12 @@ import { BRIDGE_BYTECODE } from './outputs/bridge.ts';
 
 const WRITE_OUTPUTS = join(import.meta.dirname, 'build', 'write-outputs.ts');
 /**
- * A contract with more bytes cannot be deployed (EIP-170). The deployed code is shorter than the
+ * A contract larger than this cannot be deployed (EIP-170). The deployed code is shorter than the
  * creation code, which is measured here.
  */
 const CODE_BYTES_MAX = 24_576;
 
-test('a fresh build of the sources equals the stored ABI and bytecode', async () => {
+test('a fresh build of the sources produces the stored ABI and bytecode', async () => {
   // The build runs in a separate process, because the compiler is large and would stay in memory.
   const run = promisify(execFile)(process.execPath, [WRITE_OUTPUTS, '--check']);
   const { stdout, stderr } = await run;

@@ -25,7 +25,7 @@ beforeEach(async () => {
   await world.fill(10n * LARGE_USD);
 });
 
-describe('R-withdraw: the bridge pays out with enough signatures', () => {
+describe('R-withdraw: the bridge pays out when there are enough signatures', () => {
   test('a payout is sent to its destination immediately and only once', async () => {
     const payout = payoutOf(7n);
     const { withdrawalId, user, destination, usd } = payout;
@@ -61,7 +61,7 @@ describe('R-withdraw: the bridge pays out with enough signatures', () => {
     expect((await world.payOut(payoutOf(1n, rest()))).error).toBe(refused('INVALID_REQUEST'));
   });
 
-  test('a payout above the balance of the bridge is rejected until the funds are available', async () => {
+  test("a payout that exceeds the bridge's balance is rejected until the funds are available", async () => {
     const poor = await BridgeWorld.open();
     await poor.fill(4_999_999n);
     expect((await poor.payOut(payoutOf(1n))).error).toBe(refused('TRANSFER_FAILED'));
@@ -90,7 +90,7 @@ describe('payouts can be sent in batches', () => {
     return world.call(UNPRIVILEGED_KEY, 'batchPayOut', [payouts, signatures], gas);
   }
 
-  test('a batch pays the valid payouts and reports the others', async () => {
+  test('a batch makes the valid payouts and reports the others', async () => {
     await world.tokenCall(MINTER, 'blacklist', [CAROL.address]);
     await world.payOut(payoutOf(1n));
     await world.cancel(2n);
@@ -123,7 +123,7 @@ describe('payouts can be sent in batches', () => {
     expect(await world.read('stateOf', [4n])).toBe(STATE.none);
   });
 
-  test('payouts of a batch with invalid signatures fail individually', async () => {
+  test('payouts in a batch fail individually if their signatures are invalid', async () => {
     const signatures = await world.signPayout(payoutOf(1n));
     const args = [
       [payoutOf(1n), payoutOf(2n), payoutOf(3n)],
@@ -137,7 +137,7 @@ describe('payouts can be sent in batches', () => {
     ]);
   });
 
-  test('a batch reverts if the list of signatures of a payout is missing', async () => {
+  test("a batch reverts if a payout's list of signatures is missing", async () => {
     const { error } = await world.call(UNPRIVILEGED_KEY, 'batchPayOut', [[payoutOf(1n)], []]);
     expect(error).toBe(refused('INVALID_REQUEST'));
   });
@@ -180,7 +180,7 @@ describe('large payouts are delayed', () => {
     expect((await world.call(GUARDIAN, 'cancelQueued', [1n])).error).toBe(refused('NOT_QUEUED'));
   });
 
-  test('a payout one unit below the limit is paid immediately', async () => {
+  test('a payout one unit below the limit is made immediately', async () => {
     const { events } = await world.payOut(payoutOf(1n, { usd: LARGE_USD - 1n }));
     expect(events.map(({ name }) => name)).toEqual(['Paid']);
   });

@@ -44,7 +44,7 @@ function failed(user: string, usd: bigint, name: CodeName): DecodedEvent {
 }
 
 describe('deposits by permit can be sent in batches', () => {
-  test('a batch deposits the funds of users who pay no gas', async () => {
+  test('a batch deposits funds for users who pay no gas', async () => {
     const { ok, events } = await batch(await sign(ALICE), await sign(BOB));
     expect(ok).toBe(true);
     expect(events).toEqual([deposited(ALICE), deposited(BOB)]);
@@ -123,7 +123,7 @@ describe('deposits by permit can be sent in batches', () => {
   });
 });
 
-describe('a permit that another account has submitted first does not block the deposit', () => {
+describe('a permit already submitted by another account does not block the deposit', () => {
   async function frontRun(permit: Permit): Promise<void> {
     const { user, usd, deadline, signature } = permit;
     const r = `0x${signature.r.toString(16).padStart(64, '0')}`;
@@ -132,7 +132,7 @@ describe('a permit that another account has submitted first does not block the d
     await world.tokenCall(UNPRIVILEGED_KEY, 'permit', args);
   }
 
-  test('a permit that another account submitted first still deposits once through its allowance', async () => {
+  test('a permit already submitted by another account still deposits once, through its allowance', async () => {
     const permit = await sign(ALICE);
     await frontRun(permit);
     const first = await batch(permit, await sign(BOB));
@@ -145,7 +145,7 @@ describe('a permit that another account has submitted first does not block the d
     expect(await world.balanceOf(ALICE.address)).toBe(USD);
   });
 
-  test('a permit is rejected after its deadline and after another permit has replaced it', async () => {
+  test('a permit is rejected after its deadline, and after another permit has replaced it', async () => {
     const permit = await sign(ALICE);
     await frontRun(permit);
     world.evm.timeSeconds += 3601;
@@ -158,7 +158,7 @@ describe('a permit that another account has submitted first does not block the d
     expect((await batch(third)).events).toEqual([deposited(ALICE)]);
   });
 
-  test('a permit that the bridge has used cannot be used again within its deadline', async () => {
+  test('a permit used by the bridge cannot be used again before its deadline', async () => {
     const permit = await sign(ALICE);
     await batch(permit);
     await world.fund(ALICE, USD);
@@ -172,14 +172,14 @@ describe('a permit that another account has submitted first does not block the d
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, USD]);
     const invented = await sign(ALICE, { signer: BOB });
     expect((await batch(invented)).events).toEqual([failed(ALICE.address, USD, 'PERMIT_REFUSED')]);
-    // The result is the same after the user has signed another permit, in which case the nonce is
-    // not zero.
+    // The result is the same after the user has signed another permit, when the nonce is no longer
+    // zero.
     await frontRun(await sign(ALICE, { usd: USD - 1n }));
     expect((await batch(invented)).events).toEqual([failed(ALICE.address, USD, 'PERMIT_REFUSED')]);
     expect(await world.balanceOf(ALICE.address)).toBe(USD);
   });
 
-  test('a permit that failed for lack of funds deposits once after funding', async () => {
+  test('a permit that failed for lack of funds deposits once after the account is funded', async () => {
     const permit = await sign(ALICE, { usd: 2n * USD });
     const poor = await batch(permit);
     expect(poor.events).toEqual([failed(ALICE.address, 2n * USD, 'TRANSFER_FAILED')]);
@@ -188,8 +188,8 @@ describe('a permit that another account has submitted first does not block the d
   });
 });
 
-describe('a batch with permits is protected against too little gas', () => {
-  test('too little gas for a batch cannot make a valid permit fail', async () => {
+describe('a batch with permits is protected against being sent too little gas', () => {
+  test('sending a batch too little gas cannot make a valid permit fail', async () => {
     const name = 'batchedDepositWithPermit';
     const args = [[await sign(ALICE)]];
     const outcomes = new Set<string>();

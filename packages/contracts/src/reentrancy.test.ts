@@ -13,7 +13,7 @@ import {
 import { encodeCall } from '@oddlot/testing/contracts/evm';
 import { signMessage, signPermit } from '@oddlot/testing/contracts/sign';
 
-/** The calls that a hostile token makes while the bridge waits for its transfer. */
+/** The calls that a hostile token makes while the bridge is waiting for its transfer. */
 const INSIDE = [
   'payOut of the same',
   'payOut of another',
@@ -25,10 +25,10 @@ const INSIDE = [
   'batchedDepositWithPermit',
 ] as const;
 
-/** The calls of the bridge during which the token calls back. */
+/** The bridge's calls during which the token calls back. */
 const OUTSIDE = ['payOut', 'finish', 'deposit', 'batchedDepositWithPermit'] as const;
 
-/** The selector of the error of OpenZeppelin's reentrancy guard. */
+/** The error selector of OpenZeppelin's reentrancy guard. */
 const REENTRANT_CALL = toFunctionSelector('ReentrancyGuardReentrantCall()');
 const QUEUED_ID = 9n;
 

@@ -55,7 +55,7 @@ describe('the bridge contract has only the documented powers', () => {
     expect(new Set(mutabilities)).toEqual(new Set(['none', 'nonpayable', 'view']));
   });
 
-  test('the contract exposes its parties and the domain of signatures', async () => {
+  test('the contract exposes its parties and its signature domain', async () => {
     expect(await world.read('validators')).toEqual(VALIDATORS.map(({ address }) => address));
     expect(await world.read('threshold')).toBe(THRESHOLD);
     expect(await world.read('guardian')).toBe(GUARDIAN.address);
@@ -69,7 +69,7 @@ describe('the bridge contract has only the documented powers', () => {
     expect(domain.slice(1, 5)).toEqual(['OddlotBridge', '1', BigInt(chainId), verifyingContract]);
   });
 
-  test('the refusal codes in the source equal those in the tests', () => {
+  test('the refusal codes in the source match those in the tests', () => {
     const source = readFileSync(join(import.meta.dirname, 'Refusals.sol'), 'utf8');
     const found = [...source.matchAll(/uint32 constant (\w+) = (\d+);/g)];
     expect(Object.fromEntries(found.map(([, name, code]) => [name, Number(code)]))).toEqual(CODES);
@@ -133,7 +133,7 @@ describe('the bridge can be paused', () => {
     expect((await world.call(GUARDIAN, 'unpause')).ok).toBe(true);
   });
 
-  test('a pause stops every payout, including queued ones, which continue afterwards', async () => {
+  test('a pause stops every payout, including queued ones, which resume afterwards', async () => {
     const large = payoutOf(1n, { usd: LARGE_USD });
     await world.payOut(large);
     world.evm.timeSeconds += DELAY_SECONDS;
@@ -173,7 +173,7 @@ describe('the bridge can be paused', () => {
 });
 
 describe('the parties of the bridge can be rotated', () => {
-  test('a rotation replaces all parties at the same time', async () => {
+  test('a rotation replaces all parties at once', async () => {
     const { events } = await world.rotate(rotation);
     const validators = NEXT.map(({ address }) => address);
     const guardian = NEXT_GUARDIAN.address;
@@ -191,7 +191,7 @@ describe('the parties of the bridge can be rotated', () => {
     expect((await world.call(NEXT_GUARDIAN, 'pause')).ok).toBe(true);
   });
 
-  test('a rotation needs signatures of the current validators and the current nonce', async () => {
+  test('a rotation needs signatures by the current validators and the current nonce', async () => {
     expect((await world.rotate(rotation, NEXT)).error).toBe(refused('NOT_A_VALIDATOR'));
     expect((await world.rotate({ ...rotation, nonce: 1n })).error).toBe(refused('WRONG_NONCE'));
     const one = await world.rotate(rotation, VALIDATORS.slice(0, 1));
@@ -201,7 +201,7 @@ describe('the parties of the bridge can be rotated', () => {
     expect(await world.read('validators')).toEqual(VALIDATORS.map(({ address }) => address));
   });
 
-  test('the second of two rotations with the same nonce is invalid, as is a repeated one', async () => {
+  test('a rotation with a used nonce is invalid, whether it is a different rotation or a replay', async () => {
     const other = { ...rotation, validators: sortKeys([...VALIDATORS, ...NEXT]) };
     expect((await world.rotate(rotation)).ok).toBe(true);
     expect((await world.rotate(other)).error).toBe(refused('WRONG_NONCE'));
@@ -220,7 +220,7 @@ describe('the parties of the bridge can be rotated', () => {
   });
 
   /**
-   * Signatures of validators that stay in the set remain valid, but a payout with too few of them
+   * Signatures by validators that stay in the set remain valid, but a payout with too few of them
    * is invalid.
    */
   const STAYS: readonly [string, (old: readonly Key[]) => readonly Key[], boolean][] = [

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await world.fill(1_000_000_000n);
 });
 
-/** The defects of a signature or of the signed content. */
+/** The defects of a signature or of the content signed. */
 const FLAWS = [
   'none',
   'other id',
@@ -49,9 +49,7 @@ const FLAWS = [
 
 type Slip = { readonly key: Key; readonly flaw: (typeof FLAWS)[number] };
 
-/**
- * A change that makes a valid list of signatures invalid, at a position derived from its length.
- */
+/** A change that invalidates a valid list of signatures, at a position derived from its length. */
 type Change = { readonly what: (typeof CHANGES)[number]; readonly at: number };
 const CHANGES = ['flaw', 'stranger', 'repeat', 'swap', 'drop', 'insert'] as const;
 
@@ -167,7 +165,7 @@ async function signFlawed(key: Key, flaw: Slip['flaw'], payout: Payout): Promise
   }
 }
 
-test('signatures for one bridge are invalid on an identical bridge, on the same or another chain', async () => {
+test('signatures for one bridge are invalid on an identical bridge, whether on the same chain or another', async () => {
   const payout = payoutOf(1n);
   const signatures = await world.signPayout(payout);
   const neighbour = await BridgeWorld.open({ evm: world.evm });

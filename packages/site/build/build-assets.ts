@@ -12,7 +12,7 @@ type Manifest = Readonly<
   >
 >;
 
-/** Bundles the scripts and styles. The colours are those of the trading page. */
+/** Bundles the scripts and styles. The colours come from the trading page. */
 export async function buildAssets(folder: string, tokens: string): Promise<Assets> {
   const input = Object.fromEntries(
     ['main', 'theme', 'try'].map((name) => [name, join(CLIENT, `${name}.ts`)]),

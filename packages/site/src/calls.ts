@@ -2,14 +2,14 @@ import type { Json } from './samples-of.ts';
 
 /** Writes the recorded requests as programs in TypeScript, in Python and for curl. */
 
-/** A way to send a request: its label and language, and its code. */
+/** One way to send a request: its label, language and code. */
 export type Call = { readonly label: string; readonly language: string; readonly code: string };
 
 type Fields = { readonly [key: string]: Json };
 
 const URL = 'http://127.0.0.1:8690';
 const WIDTH = 88;
-/** Fields that clients add to account actions themselves. */
+/** Fields that clients themselves add to account actions. */
 const ADDED = ['type', 'serviceNetwork', 'chainId', 'apiVersion', 'nonce'];
 
 export function queryCalls(request: Fields): Call[] {
@@ -131,7 +131,7 @@ type PythonCall = readonly [
   imports?: readonly string[],
 ];
 
-/** Returns the named arguments of the method that has the name of an action. */
+/** Returns the named arguments of the method named after an action. */
 const named =
   (name: string, renamed: Readonly<Record<string, string>> = {}) =>
   (fields: Fields): PythonCall => [
@@ -141,7 +141,7 @@ const named =
     ),
   ];
 
-/** Entries of an action that are tuples of two fields. */
+/** The entries of an action, as tuples of two fields. */
 const tuples =
   (name: string, list: string, first: string, second: string) =>
   (fields: Fields): PythonCall => [
@@ -158,7 +158,7 @@ const variant =
     Object.entries(fields).map(([key, value]) => `${key}=${python(value, 8)}`),
   ];
 
-/** Methods of the Python client by action, as `python/oddlot/client.py` defines them. */
+/** Methods of the Python client by action, as defined in `python/oddlot/client.py`. */
 const PYTHON: Readonly<Record<string, (fields: Fields) => PythonCall>> = {
   order: ({ builder, orders }) => {
     const entries = (orders as readonly Fields[]).map(pythonOrder);
@@ -271,7 +271,7 @@ const pythonCall = (code: string): Call => ({ label: 'Python', language: 'python
 function curl(path: string, body: Fields): Call {
   const inline = JSON.stringify(body);
   const text = inline.length < WIDTH - 6 ? inline : JSON.stringify(body, undefined, 2);
-  // A single quote would end the string in the shell, so it is written between two strings.
+  // A single quote would end the shell string, so it is escaped between two strings.
   const quoted = text.replaceAll("'", String.raw`'\''`);
   const code = `curl ${URL}${path} \\\n  -H 'content-type: application/json' \\\n  -d '${quoted}'`;
   return { label: 'curl', language: 'sh', code };
@@ -282,7 +282,7 @@ const isEmpty = (fields: Fields): boolean => Object.keys(fields).length === 0;
 /** Converts a name such as `feeTierInfo` to `fee_tier_info`. */
 const snake = (name: string): string => name.replace(/(?<=[a-z0-9])([A-Z])/g, '_$1').toLowerCase();
 
-/** Returns a call on one line if it fits. Otherwise, each parameter has its own line. */
+/** Returns a call on one line if it fits; otherwise each parameter gets its own line. */
 function called(name: string, parameters: readonly string[], indent: number): string {
   const inline = `${name}(${parameters.join(', ')})`;
   if (inline.length + indent <= WIDTH && !inline.includes('\n')) return inline;

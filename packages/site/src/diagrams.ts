@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Sources } from './sources.ts';
 
-/** Returns the name of the drawing of a diagram. It changes whenever the diagram changes. */
+/** Returns the name of a diagram's drawing, which changes whenever the diagram does. */
 export function diagramName(source: string): string {
   return createHash('sha256').update(source.trim()).digest('hex').slice(0, 16);
 }
@@ -12,8 +12,8 @@ export function diagramsIn(page: string): string[] {
 }
 
 /**
- * Returns the drawing of a diagram, or undefined if it has not been drawn. Its colours and font are
- * in the styles of the site, because the policy of the site forbids styles in a page.
+ * Returns a diagram's drawing, or undefined if it has not been drawn. Its colours and font are in
+ * the site's style sheet, because the site's content security policy forbids inline styles.
  */
 export function drawingOf(source: string, { diagrams }: Sources): string | undefined {
   return diagrams

@@ -1,4 +1,4 @@
-/** Marks the parts of code with classes, in the same way for all languages of the documentation. */
+/** Marks up code with classes, in the same way for all languages in the documentation. */
 
 const KEYWORDS =
   /^(?:as|async|await|break|case|catch|class|const|continue|def|default|do|elif|else|except|export|extends|finally|for|from|function|if|import|in|interface|is|let|new|not|of|or|and|pass|raise|return|struct|switch|throw|try|type|typeof|while|with|yield|true|false|null|undefined|True|False|None|contract|event|mapping|uint256|address)$/;
@@ -30,7 +30,9 @@ export function escaped(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Returns the HTML of code. Code in languages without a grammar, such as `text`, is not marked. */
+/**
+ * Returns the HTML of code. Code in languages without a grammar, such as `text`, is not marked up.
+ */
 export function highlighted(code: string, language: string): string {
   const kind = COMMENTS_OF[language] ?? (language === 'json' ? 'none' : undefined);
   if (kind === undefined) return escaped(code);

@@ -3,7 +3,7 @@ import type { Rendered } from './markdown.ts';
 import type { NavigationSection } from './navigation.ts';
 import type { Entry } from './reference.ts';
 
-/** Files of the site whose names contain a hash of their content. */
+/** Site files whose names contain a hash of their content. */
 export type Assets = {
   readonly styles: string;
   readonly theme: string;
@@ -15,7 +15,7 @@ export type Assets = {
 export type SitePage = {
   readonly address: string;
   readonly title: string;
-  /** The page of the navigation to which this page belongs if it is not listed itself. */
+  /** The page in the navigation that this page belongs to, if it is not itself listed. */
   readonly parent?: string | undefined;
   readonly markdown: string;
   readonly rendered: Rendered;
@@ -29,7 +29,7 @@ type Frame = {
 };
 
 const DESCRIPTION_MAX = 160;
-/** The maximum depth of the headings in the outline on the right. */
+/** The maximum depth of headings in the outline on the right. */
 const OUTLINE_DEPTH_MAX = 3;
 
 /** Returns the HTML of a page. All scripts and styles are files. */
@@ -103,7 +103,7 @@ function navigationHtml(page: SitePage, { entries, navigation }: Frame): string 
     .join('\n');
 }
 
-/** Returns links to the actions, queries, channels or errors on a page of the reference. */
+/** Returns links to the actions, queries, channels or errors on a reference page. */
 function entriesBelow(page: SitePage, current: string, entries: readonly Entry[]): string {
   const own = entries.filter((entry) => parentOf(entry) === current);
   if (own.length === 0) return '';
@@ -114,12 +114,12 @@ function entriesBelow(page: SitePage, current: string, entries: readonly Entry[]
   return `<ul>${items.join('')}</ul>`;
 }
 
-/** Returns the page of the reference that lists an action, query, channel or error. */
+/** Returns the reference page that lists an action, query, channel or error. */
 export function parentOf({ source }: Entry): string {
   return source.replace(/^docs\/reference\/(.+)\.md$/, '/docs/$1');
 }
 
-/** Returns links to the previous page and the next page in the order of the navigation. */
+/** Returns links to the previous and next pages in navigation order. */
 function neighbours(page: SitePage, { entries, navigation }: Frame): string {
   const all = navigation
     .flatMap(({ links }) => links)

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 import { addressOf, LINK, type Sources, targetOf } from './sources.ts';
 
-/** Pages of single actions, queries, channels and errors, by `<path of the source>#<anchor>`. */
+/** Pages for single actions, queries, channels and errors, by `<path of the source>#<anchor>`. */
 export type EntryAddresses = ReadonlyMap<string, string>;
 
 const FENCE = /(^```[^]*?^```$)/m;
-/** Pictures are files of the site. All other linked files are served as text. */
+/** Pictures are served as files. All other linked files are served as text. */
 const PICTURE = /\.(?:jpg|png|svg)$/;
 
 /** Returns the address at which the site serves a linked file. */
@@ -14,8 +14,8 @@ export function addressOfFile(path: string): string {
 }
 
 /**
- * Returns a page whose links have the addresses of the site. Links inside code are not changed, and
- * a link to a file outside the site is replaced by its text.
+ * Returns a page whose links point to addresses on the site. Links inside code are left unchanged,
+ * and a link to a file outside the site is replaced by its text.
  */
 export function withSiteLinks(
   text: string,
@@ -37,7 +37,7 @@ export function withSiteLinks(
   return outsideOfCode(text, (part) => part.replace(LINK, place));
 }
 
-/** Returns a page in which links lead to the Markdown of other pages. */
+/** Returns a page whose links point to other pages' Markdown. */
 export function withMarkdownLinks(text: string, addresses: ReadonlySet<string>): string {
   return outsideOfCode(text, (part) =>
     part.replace(LINK, (whole, label: string, href: string) => {

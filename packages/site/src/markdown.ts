@@ -1,10 +1,10 @@
 import { Marked, type Tokens } from 'marked';
 import { escaped, highlighted } from './highlight.ts';
 
-/** A heading below the title of a page. */
+/** A heading below a page's title. */
 type Heading = { readonly depth: number; readonly anchor: string; readonly text: string };
 
-/** A part of a page that the search can find: the text below one heading. */
+/** A part of a page that search can find: the text below one heading. */
 type Part = { readonly anchor: string; readonly heading: string; readonly text: string };
 
 export type Rendered = {
@@ -13,14 +13,14 @@ export type Rendered = {
   readonly parts: readonly Part[];
 };
 
-/** Returns the drawing of a diagram by its source, or undefined if it has not been drawn. */
+/** Returns a diagram's drawing, given its source, or undefined if it has not been drawn. */
 type Drawings = (source: string) => string | undefined;
 
 const TABS = /<!-- tabs -->\n([^]*?)<!-- \/tabs -->/g;
 const TAB = /^(\w+):\n\n```(\w+)\n([^]*?)\n```$/gm;
 const PLACE = /<!-- tabs (\d+) -->/g;
 
-/** Renders a page. Its text is from the repository, so its HTML is trusted. */
+/** Renders a page. Its text comes from the repository, so its HTML is trusted. */
 export function render(text: string, drawingOf: Drawings): Rendered {
   const groups: string[] = [];
   const placed = text.replace(TABS, (_, content: string) => {
@@ -51,7 +51,7 @@ export function render(text: string, drawingOf: Drawings): Rendered {
         const cells = (row: readonly Tokens.TableCell[], tag: string): string =>
           row
             .map(({ text: source, tokens }) => {
-              // A header cell without text would have no name.
+              // A header cell without text would have no accessible name.
               const name = source === '' ? 'td' : tag;
               return `<${name}>${this.parser.parseInline(tokens)}</${name}>`;
             })
@@ -99,7 +99,7 @@ export function plainText(markdown: string): string {
     .trim();
 }
 
-/** Returns the anchor that the repository's host derives from a heading. */
+/** Returns the anchor that the repository host derives from a heading. */
 function slug(text: string): string {
   return text
     .toLowerCase()

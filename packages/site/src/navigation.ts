@@ -7,9 +7,7 @@ export type NavigationSection = {
   readonly links: readonly NavigationLink[];
 };
 
-/**
- * Returns the sections of the navigation, which are those of the first page with all their links.
- */
+/** Returns the navigation's sections: the sections of the first page, with all their links. */
 export function navigationOf(firstPage: string): NavigationSection[] {
   const known = new Set<string>();
   return firstPage

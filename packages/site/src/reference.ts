@@ -5,14 +5,14 @@ import { fieldTable, type JsonSchema } from './schema-table.ts';
 import type { Sources } from './sources.ts';
 
 /**
- * Builds a page for each action, query, channel and error. Fields come from the descriptions of the
- * API, which are generated from its definitions. Explanations and recorded samples come from the
- * pages of the reference.
+ * Builds a page for each action, query, channel and error. Fields come from the API descriptions,
+ * which are generated from the API's definitions. Explanations and recorded samples come from the
+ * reference pages.
  */
 
 type Kind = 'action' | 'query' | 'channel' | 'error';
 
-/** A page of one action, query, channel or error. */
+/** A page for one action, query, channel or error. */
 export type Entry = {
   readonly kind: Kind;
   readonly name: string;
@@ -61,11 +61,11 @@ export function entriesOf({ asyncApi, openApi, pages }: Sources): Entry[] {
 function samplesIn(section: string, name: string): Sample[] {
   const texts = [...section.matchAll(/^```json\n([^]*?)\n```$/gm)].map(([, json = '']) => json);
   const parts = samplesOf(section).get(name) ?? [];
-  // Samples are at the end of a section.
+  // Samples come at the end of a section.
   return parts.map((part, index) => ({ ...part, json: texts.at(index - parts.length)! }));
 }
 
-/** Returns the addresses of the pages by the anchors of their sections. */
+/** Returns the pages' addresses, by the anchors of their sections. */
 export function entryAddresses(entries: readonly Entry[]): EntryAddresses {
   return new Map(
     entries
@@ -75,8 +75,8 @@ export function entryAddresses(entries: readonly Entry[]): EntryAddresses {
 }
 
 /**
- * Returns a page of the reference in which links to the pages of entries replace their sections.
- * The sections of errors remain, because refusals link to them.
+ * Returns a reference page in which each entry's section is replaced by a link to the entry's page.
+ * Error sections remain, because refusals link to them.
  */
 export function overviewOf(text: string, path: string, entries: readonly Entry[]): string {
   const own = new Map(
@@ -93,7 +93,7 @@ export function overviewOf(text: string, path: string, entries: readonly Entry[]
   });
 }
 
-/** A sample, with its text in the formatting of the page. */
+/** A sample, with its text formatted as on the page. */
 type Sample = Part & { readonly json: string };
 
 type Parts = {
@@ -193,7 +193,7 @@ function errorEntry(name: string, code: string, section: string, page: string): 
   return { summary, text: text.join('\n\n') };
 }
 
-/** Removes the first table of fields if the generated table has all of its rows. */
+/** Removes the first table of fields if all of its rows are in the generated table. */
 function withoutTable(prose: string, table: string): string {
   const found = /^\| Field \| Type \| Meaning \|\n\|[-|]+\n((?:\|.*\n?)*)/m.exec(prose);
   const names = [...(found?.[1] ?? '').matchAll(/^\| ((?:`[^`]+`(?:, )?)+)/gm)].flatMap(

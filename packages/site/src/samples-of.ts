@@ -6,13 +6,13 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** A document of a sample: a request, a response or a frame. */
+/** A document in a sample: a request, a response or a frame. */
 export type Part = { readonly label: string; readonly value: Json };
 
-/** Matches a sample on a page of the reference, with its name and its parts. */
+/** Matches a sample on a reference page, with its name and its parts. */
 export const SAMPLE = /<!-- sample: (\S+) -->\n([^]*?)<!-- \/sample -->/g;
 
-/** Returns the samples of a page by name. */
+/** Returns a page's samples by name. */
 export function samplesOf(page: string): ReadonlyMap<string, readonly Part[]> {
   return new Map(
     [...page.matchAll(SAMPLE)].map(([, name = '', text = '']) => [

@@ -1,4 +1,4 @@
-/** The keywords of JSON Schema that the descriptions of the API use. */
+/** The JSON Schema keywords used in the API descriptions. */
 export type JsonSchema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -26,10 +26,10 @@ type Row = { readonly name: string; readonly schema: JsonSchema; readonly isRequ
 
 /** Fields that are omitted, because every request has them. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['type']);
-/** The maximum depth of listed fields. The linked definition describes deeper fields. */
+/** The maximum depth of listed fields. Deeper fields are described in the linked definition. */
 const DEPTH_MAX = 4;
 
-/** Returns a table of the fields of a request, or an empty string if it has none. */
+/** Returns a table of a request's fields, or an empty string if it has none. */
 export function fieldTable(schema: JsonSchema, schemas: Schemas): string {
   const rows = rowsOf(schema, schemas, '', 0).filter(({ name }) => !LEFT_OUT.has(name));
   if (rows.length === 0) return '';
@@ -87,12 +87,12 @@ function typeOf(schema: JsonSchema, schemas: Schemas): string {
 
 const value = (constant: unknown): string => (constant === '' ? '`""`' : `\`${String(constant)}\``);
 
-/** Returns the bounds that are rarely part of the meaning. */
+/** Returns the field's bounds, leaving out bounds that come from the number format. */
 function boundsOf({ maxItems, maximum, maxLength, minItems, minimum }: JsonSchema): string {
   if (maxItems !== undefined) return `Entries: ${minItems ?? 0} to ${maxItems}.`;
   if (maxLength !== undefined) return `At most ${maxLength.toLocaleString('en')} characters.`;
-  // The largest safe integer and the largest 32-bit integer are bounds of the format, not of the
-  // field.
+  // The largest safe integer and the largest 32-bit integer are bounds of the format rather than of
+  // the field.
   if (maximum === undefined || maximum >= 2 ** 31 - 1) return '';
   return `Range: ${minimum ?? 0} to ${maximum.toLocaleString('en')}.`;
 }

@@ -1,6 +1,6 @@
 import type { Options } from 'minisearch';
 
-/** A section of a page in the search index. */
+/** A section of a page, as stored in the search index. */
 export type Section = {
   readonly id: string;
   readonly title: string;
@@ -9,7 +9,7 @@ export type Section = {
   readonly excerpt: string;
 };
 
-/** Options that the index and the search in the browser share. */
+/** Options shared by the index and the search in the browser. */
 export const SEARCH_OPTIONS: Options<Section> = {
   fields: ['title', 'heading', 'text'],
   storeFields: ['title', 'heading', 'excerpt'],

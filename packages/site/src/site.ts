@@ -9,7 +9,7 @@ import { SEARCH_OPTIONS } from './search-options.ts';
 import { addressOf, type Sources } from './sources.ts';
 
 export type Site = {
-  /** Contents by path on the venue, such as `/docs/errors.html`. */
+  /** File contents by path on the venue, such as `/docs/errors.html`. */
   readonly files: ReadonlyMap<string, string | Buffer>;
   readonly pages: readonly SitePage[];
   readonly entries: readonly Entry[];
@@ -29,7 +29,7 @@ const NOT_FOUND = `# Page not found
 There is no page at this address. Use the search, or start from the [first page](/docs).
 `;
 
-/** Builds all files of the site except scripts and styles. */
+/** Builds all of the site's files except scripts and styles. */
 export function buildSite(sources: Sources, options: Options): Site {
   const entries = entriesOf(sources);
   const pages = pagesOf(sources, entries);
@@ -89,7 +89,7 @@ function searchIndex(pages: readonly SitePage[]): string {
   return JSON.stringify(index);
 }
 
-/** Builds the index for language models in the format of llmstxt.org. */
+/** Builds the index for language models, in the llmstxt.org format. */
 function llmsText(
   {
     entries,

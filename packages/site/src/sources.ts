@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 
-/** Files from which the site is built, read from a checkout of the repository. */
+/** The files from which the site is built, read from a checkout of the repository. */
 export type Sources = {
-  /** Markdown of the pages, by path in the repository. */
+  /** The pages' Markdown, by path in the repository. */
   readonly pages: ReadonlyMap<string, string>;
-  /** Other files to which pages link, by path in the repository. */
+  /** Other files that pages link to, by path in the repository. */
   readonly linked: ReadonlyMap<string, Buffer>;
-  /** Drawings of the diagrams in SVG, by the name that is derived from the diagram's source. */
+  /** The diagrams drawn as SVG, by the name derived from each diagram's source. */
   readonly diagrams: ReadonlyMap<string, string>;
   /** The OpenAPI and AsyncAPI documents. */
   readonly openApi: string;
@@ -35,8 +35,8 @@ const OUTSIDE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the address of a page, or undefined for a file that is not a page. The pages of the
- * reference are directly below `/docs`, because refusals link to `/docs/errors`.
+ * Returns the address of a page, or undefined for a file that is not a page. The reference pages
+ * are directly below `/docs`, because refusals link to `/docs/errors`.
  */
 export function addressOf(path: string): string | undefined {
   const outside = OUTSIDE[path];
@@ -46,9 +46,7 @@ export function addressOf(path: string): string | undefined {
   return `/docs/${place}`.replace(/\/README$/, '');
 }
 
-/**
- * Reads the pages and the files to which they link. A link to a missing file becomes plain text.
- */
+/** Reads the pages and the files they link to. A link to a missing file becomes plain text. */
 export function readSources(root: string): Sources {
   const names = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
   const paths = [
@@ -86,7 +84,7 @@ function targetsOf(text: string, path: string): string[] {
     .map((href) => targetOf(href, path)[0]);
 }
 
-/** Returns the path in the repository and the anchor of a relative link. */
+/** Returns a relative link's path in the repository and its anchor. */
 export function targetOf(href: string, path: string): readonly [path: string, anchor: string] {
   const [file = '', anchor = ''] = href.split('#');
   return [file === '' ? path : normalize(join(dirname(path), file)).replace(/\/$/, ''), anchor];

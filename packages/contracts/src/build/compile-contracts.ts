@@ -6,7 +6,7 @@ import solc from 'solc';
 export type CompiledContract = {
   readonly name: string;
   readonly abi: readonly unknown[];
-  /** Creation code as hexadecimal text, to which the encoded constructor arguments are appended. */
+  /** Creation code as hexadecimal text; the encoded constructor arguments are appended to it. */
   readonly bytecode: `0x${string}`;
 };
 
@@ -17,8 +17,8 @@ const CONTRACTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The code of the compiler's general warning about transient storage. It is ignored, because
- * reentrancy guards, the only use here, are documented as safe.
+ * The code of the compiler's general warning about transient storage. It is ignored, because its
+ * only use here, in reentrancy guards, is documented as safe.
  */
 const TRANSIENT_STORAGE = '2394';
 
@@ -36,8 +36,8 @@ export function compileContracts(): CompiledContract[] {
       Object.values(CONTRACTS).map((file) => [file, { content: readSource(file) }]),
     ),
     settings: {
-      // The oldest EVM version with the required features (transient storage), so that more chains
-      // can run the code.
+      // The oldest EVM version with the required features (transient storage), chosen so that more
+      // chains can run the code.
       evmVersion: 'cancun',
       optimizer: { enabled: true, runs: 10_000 },
       metadata: { bytecodeHash: 'none', appendCBOR: false },

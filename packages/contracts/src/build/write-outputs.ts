@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { compileContracts, type CompiledContract } from './compile-contracts.ts';
 
 /**
- * Output file of each contract, relative to `src/`, and the prefix of its constants. `npm run
- * build:contracts` writes ABI and bytecode to these files. With `-- --check` it writes nothing and
+ * Each contract's output file, relative to `src/`, and the prefix for its constants. `npm run
+ * build:contracts` writes ABI and bytecode to these files. With `-- --check`, it writes nothing and
  * exits with code 1 if they do not match the sources.
  */
 const OUTPUTS: Readonly<Record<string, { readonly path: string; readonly prefix: string }>> = {

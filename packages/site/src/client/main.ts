@@ -12,10 +12,7 @@ bindMenu();
 bindSearch();
 followOutline();
 
-/**
- * Turns the languages of a sample into tabs. All samples of the site show the same selected
- * language.
- */
+/** Turns the languages of a sample into tabs. All samples on the site show the same language. */
 function makeTabs(group: HTMLElement): void {
   const panels = [...group.querySelectorAll<HTMLElement>('section')];
   const list = document.createElement('div');
@@ -75,7 +72,7 @@ function addCopy(block: HTMLElement): void {
       button.textContent = word;
       setTimeout(() => (button.textContent = 'Copy'), COPIED_MS);
     };
-    // Without a secure context, browsers have no clipboard.
+    // Outside a secure context, browsers provide no clipboard.
     const write = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'));
     write.then(
       () => report('Copied'),
@@ -115,7 +112,7 @@ function bindMenu(): void {
   here?.scrollIntoView({ block: 'nearest' });
 }
 
-/** Loads the search when it is first opened. */
+/** Loads the search code when it is first opened. */
 function bindSearch(): void {
   const open = (): void => {
     void import('./search.ts').then(({ openSearch }) => openSearch());
@@ -130,7 +127,7 @@ function bindSearch(): void {
   });
 }
 
-/** Marks, in the outline, the heading that is at the top of the screen. */
+/** Marks the heading at the top of the screen in the outline. */
 function followOutline(): void {
   const links = new Map(
     all('.outline a').map((link) => [decodeURIComponent(link.getAttribute('href') ?? ''), link]),

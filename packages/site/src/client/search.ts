@@ -8,7 +8,7 @@ const RESULTS_MAX = 20;
 let dialog: HTMLDialogElement | undefined;
 let index: Promise<MiniSearch<Section>> | undefined;
 
-/** Opens the search. Results are links, which the arrow keys reach from the input. */
+/** Opens the search. Results are links, which can be reached from the input with the arrow keys. */
 export function openSearch(): void {
   dialog ??= createDialog();
   index ??= loadIndex();

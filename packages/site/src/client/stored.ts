@@ -11,6 +11,6 @@ export function store(key: string, text: string): void {
   try {
     localStorage.setItem(key, text);
   } catch {
-    // Without storage, the choice lasts as long as the page.
+    // If there is no storage, the choice lasts as long as the page is open.
   }
 }

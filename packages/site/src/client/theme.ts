@@ -1,6 +1,6 @@
 /**
- * Applies the theme before the page is drawn. The choice is stored with the preferences of the
- * trading page, and its default is the theme of the system.
+ * Applies the theme before the page is drawn. The choice is stored with the trading page's
+ * preferences; the default is the system theme.
  */
 {
   let chosen: unknown;

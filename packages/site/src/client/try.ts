@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../schema-table.ts';
 
 /**
- * Sends queries to this venue and follows its channels. The list, the fields and the examples come
- * from the descriptions of the API, which the venue serves.
+ * Sends queries to this venue and follows its channels. The list, fields and examples come from the
+ * API descriptions that the venue serves.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ type Item = {
   readonly name: string;
   readonly schema: JsonSchema;
   readonly example: Fields;
-  /** The path of the socket. It is defined only for a channel. */
+  /** The path of the socket; defined only for a channel. */
   readonly socket?: string;
 };
 
@@ -58,7 +58,7 @@ async function read<Content>(path: string): Promise<Content> {
 
 function queriesOf({ components, paths }: OpenApi): Item[] {
   const { examples } = paths['/info'].post.requestBody.content['application/json'];
-  // The page does not offer permits, because they move money.
+  // Permits are left out, because they move money.
   const shown = Object.entries(examples).filter(([name]) => name !== 'depositWithPermit');
   return shown.map(([name, { value }]) => {
     const { type: _, ...example } = value;
@@ -177,9 +177,7 @@ function labelled(name: string, input: HTMLElement, description = ''): HTMLEleme
   return label;
 }
 
-/**
- * Returns the request. Text fields are sent as entered, and all other fields are parsed as JSON.
- */
+/** Returns the request. Text fields are sent as entered; all others are parsed as JSON. */
 function requestOf({ name, schema }: Item, data: FormData): Fields {
   const fields = [...data].flatMap(([key, value]): [string, unknown][] => {
     const text = String(value).trim();
