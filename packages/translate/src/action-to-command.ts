@@ -35,8 +35,8 @@ export function actionToCommand(
 }
 
 /**
- * Returns the reason why the action would be rejected in any state, or undefined if some state
- * could accept it.
+ * Returns the reason the action would be rejected in any state, or undefined if it could be
+ * accepted in some state.
  */
 export function refuseUnsupported(action: PlainAction): WireError | undefined {
   return translationOf(action).refuse?.(action);
@@ -59,17 +59,17 @@ export const ACTION_TYPES = Object.fromEntries(
 export const actionTypeOf = ({ type }: Pick<RequestCommand, 'type'>): string => ACTION_TYPES[type];
 
 /**
- * Returns the action type of a command name that the engine reported, or the name itself if it has
+ * Returns the action type for a command name reported by the engine, or the name itself if it has
  * none.
  */
 export const actionTypeNamed = (command: string): string =>
   Object.hasOwn(ACTION_TYPES, command) ? ACTION_TYPES[command as NamedCommand] : command;
 
-/** Returns the `data.type` of the reply to a command. */
+/** Returns the `data.type` for the reply to a command. */
 export const internalNameOf = ({ type }: Pick<RequestCommand, 'type'>): string =>
   ACTIONS[ACTION_TYPES[type]].internalName;
 
-/** Returns the `data.type` of the reply to an action type. */
+/** Returns the `data.type` for replies to an action type. */
 export const internalNameNamed = (action: string): string =>
   Object.hasOwn(ACTIONS, action) ? ACTIONS[action as ActionType].internalName : action;
 
@@ -79,7 +79,7 @@ export const internalNameNamed = (action: string): string =>
 export const NO_CHAIN = 'this venue has no settlement chain';
 
 /**
- * Rejects a withdrawal if there is no chain to pay it (R-withdraw), because the amount would be
+ * Rejects a withdrawal if there is no chain to pay it on (R-withdraw), because the amount would be
  * held forever.
  */
 export function refuseWithoutChain(

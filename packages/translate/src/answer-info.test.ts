@@ -114,7 +114,7 @@ describe('metadata queries return the markets and the configuration', () => {
     }
   });
 
-  test('settings and feeTierInfo return the values of the configuration', () => {
+  test('settings and feeTierInfo return the configured values', () => {
     expect(data('settings')).toEqual({
       bridge2_contract_address: SETTINGS.bridgeContractAddress,
       settlement_chain_id: 421614,
@@ -231,7 +231,7 @@ describe('the clearinghouseState query returns positions and margin', () => {
     venue.oracle(101);
     const long = data('clearinghouseState', { user: ALICE, accountType: 'perps' });
     const short = data('clearinghouseState', { user: BOB });
-    // The taker fee is 0.045% and the maker fee 0.015% of 1,000 USDC.
+    // The taker fee is 0.045% and the maker fee is 0.015% of 1,000 USDC.
     const [{ position, tpsl, type }] = long.assetPositions;
     const mark = Number(position.markPx);
     expect({ tpsl, type }).toEqual({ tpsl: [], type: 'OneWay' });
@@ -276,7 +276,7 @@ describe('the clearinghouseState query returns positions and margin', () => {
     expect(short.marginSummary.totalRawUsd).toBe('10999.85');
   });
 
-  test('the account value of the outcome sub-account is its free balance', () => {
+  test('the outcome sub-account’s account value is its free balance', () => {
     venue.credit(CAROL, 'outcome', 12.5);
     const state = data('clearinghouseState', { user: CAROL, accountType: 'outcome' });
     const summary = { ...EMPTY_SUMMARY, accountValue: '12.5', totalRawUsd: '12.5' };
@@ -331,8 +331,8 @@ describe('the open orders query returns resting orders', () => {
   });
 });
 
-describe('account queries return the agents and the capacity of an account', () => {
-  test('approvedAgents returns the agents of an account, and agentOwner the owner of an agent', () => {
+describe('account queries return an account’s agents and trading capacity', () => {
+  test('approvedAgents returns an account’s agents, and agentOwner an agent’s owner', () => {
     const agent = `0x${'7'.repeat(40)}` as never;
     venue.approveAgent(ALICE, agent, 'desk');
     const time = venue.state.timeMs;
@@ -353,7 +353,7 @@ describe('account queries return the agents and the capacity of an account', () 
     expect(data('approvedAgents', { user: NOBODY })).toEqual([]);
   });
 
-  test('a query for the positions of an agent address returns a warning', () => {
+  test('a query for an agent address’s positions returns a warning', () => {
     const agent = `0x${'7'.repeat(40)}` as never;
     venue.approveAgent(ALICE, agent, '');
     const answer = ask('clearinghouseState', { user: agent });
@@ -370,7 +370,7 @@ describe('account queries return the agents and the capacity of an account', () 
       user: ALICE,
       coin: 'BTC-USDC',
       leverage: { mode: 'OneWay', type: 'Cross', value: 20, rawUsd: '' },
-      // The size is limited by the maximum of a market order and not by the margin.
+      // The size is limited by the maximum market order size, not by the margin.
       maxTradeSzs: ['200', '200'],
       availableToTrade: ['1000', '1000'],
       markPx: '100',

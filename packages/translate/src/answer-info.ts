@@ -53,12 +53,12 @@ export function isStateQuery(query: InfoQuery): query is StateQuery {
   return Object.hasOwn(STATE_QUERIES, query.type);
 }
 
-/** Returns true for queries with a response that many clients can share until the next block. */
+/** Returns true for queries whose response many clients can share until the next block. */
 export function isCommonQuery(query: StateQuery): boolean {
   return handlerOf(query).isCommon === true;
 }
 
-/** Answers a query and adds a warning if the account in the query is the address of an agent. */
+/** Answers a query and adds a warning if the account in the query is an agent's address. */
 export function answerInfo(context: InfoContext, query: StateQuery): InfoAnswer {
   const answer = handlerOf(query).answer(context, query as never);
   const warning = agentWarning(context, query);

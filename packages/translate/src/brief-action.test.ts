@@ -10,7 +10,7 @@ test('briefAction keeps the first entry of a list and counts all entries', () =>
   expect(action.orders).toHaveLength(3);
 });
 
-test('briefAction keeps the first entry of the orders that a Hyperliquid client modifies', () => {
+test('briefAction keeps the first of the orders that a Hyperliquid client modifies', () => {
   const action = { type: 'batchModify', modifies: [{ oid: 1 }, { oid: 2 }] };
   expect(briefAction(action)).toEqual({
     action: { type: 'batchModify', modifies: [{ oid: 1 }] },

@@ -2,13 +2,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 /**
  * Computes the seal of a cursor. The seal proves that this venue issued the cursor for this
- * position in this list. With the position of another user, query or filter, a page would silently
- * skip rows.
+ * position in this list. A cursor from another user, query or filter would silently skip rows.
  */
 export type CursorSeal = (list: string, place: readonly (number | string)[]) => string;
 
 export const CURSOR_KEY_BYTES = 32;
-/** Nine bytes are enough, because a forged cursor can only read public rows. */
+/** Nine bytes are enough, because all that a forged cursor can do is read public rows. */
 const SEAL_BYTES = 9;
 
 export function cursorSeal(key: Uint8Array): CursorSeal {
@@ -21,14 +20,14 @@ export function cursorSeal(key: Uint8Array): CursorSeal {
 }
 
 /**
- * Seals cursors in a process without a stored key. Its cursors become invalid when the process
+ * Seals cursors in a process without a stored key. The cursors become invalid when the process
  * ends.
  */
 export const PROCESS_SEAL: CursorSeal = cursorSeal(randomBytes(CURSOR_KEY_BYTES));
 
 /**
- * The fields that select a page or wait for a height. All other fields distinguish one list from
- * another.
+ * The fields that select a page or wait for a height. All other fields determine which list is
+ * meant.
  */
 const NO_FILTERS: ReadonlySet<string> = new Set([
   'cursor',
@@ -41,7 +40,7 @@ const NO_FILTERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Identifies the list of a paged query by its type, user and filters, independently of their order.
+ * Identifies the list of a paged query by its type, user and filters, regardless of their order.
  */
 export function listOf(query: object): string {
   const filters = Object.entries(query)

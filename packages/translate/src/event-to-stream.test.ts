@@ -5,7 +5,7 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 import { assetContext, causeHash, liveOrderRecords } from './event-to-stream.ts';
 
 describe('the hash of an effect identifies its cause', () => {
-  test('an effect has the hash of its request, or of the block if no request caused it', () => {
+  test('an effect has the hash of its request, or of the block if it was not caused by a request', () => {
     const venue = TestVenue.open();
     const blocks: AppliedBlock[] = [];
     venue.onBlock((block) => blocks.push(block));
@@ -33,7 +33,7 @@ describe('live orders are reported with their status', () => {
   });
 });
 
-describe('the asset context contains the prices of a perp', () => {
+describe('the asset context includes a perp’s prices', () => {
   test('prices are empty before the first oracle price', () => {
     const venue = new TestVenue();
     venue.apply([GENESIS, { type: 'registerPerp', perp: BTC }]);

@@ -44,8 +44,8 @@ import { findPerp } from './info/info-context.ts';
 import { rejectToWire } from './reject-to-wire.ts';
 
 /**
- * Returns the hash that the history contains for an effect: the hash of the request that caused it,
- * or of the block if no request did.
+ * Returns the hash recorded in the history for an effect: the hash of the request that caused it,
+ * or of the block if it was not caused by a request.
  */
 export function causeHash(block: AppliedBlock, commandIndex: number): Hash {
   const command = block.commands[commandIndex]?.command;
@@ -75,7 +75,7 @@ export function tradeRecord(perp: PerpDefinition, { event, timeMs, hash }: Timed
 }
 
 /**
- * Builds a row with one position's funding for one hour. `usdc` and `amount` are equal by
+ * Builds a row for one position's funding over one hour. `usdc` and `amount` are equal by
  * definition.
  */
 export function fundingRow(perp: PerpDefinition, event: FundingPaid): FundingRow {
@@ -101,7 +101,7 @@ export function orderUpdateRecord(state: State, event: OrderUpdated, timeMs: num
 }
 
 /**
- * Returns all live orders of an account, both resting and waiting, as elements of an orderUpdates
+ * Returns all live orders of an account, both resting and waiting, as elements for an orderUpdates
  * frame.
  */
 export function liveOrderRecords(state: State, user: Address): OrderUpdate[] {
@@ -112,7 +112,7 @@ export function liveOrderRecords(state: State, user: Address): OrderUpdate[] {
   }));
 }
 
-/** Collects resting orders, triggers, child orders and the TP/SL of positions, newest first. */
+/** Collects resting orders, triggers, child orders and positions' TP/SL orders, newest first. */
 export function liveOrders(state: State, user: Address): OrderSnapshot[] {
   const resting = openOrders(state, user);
   const orders = [...resting];
@@ -155,7 +155,7 @@ export function orderFields(state: State, order: OrderSnapshot): UpdatedOrder & 
     reduceOnly: order.reduceOnly,
     orderType: isMarketOrder(order) ? 'Market' : 'Limit',
     tif: TIF_TEXT[order.timeInForce],
-    // An order remains a trigger order after it triggers.
+    // An order is still a trigger order after it triggers.
     isTrigger: order.trigger !== undefined,
     triggerPx: order.trigger === undefined ? '0' : formatPrice(perp, order.trigger.price),
     cloid: order.clientOrderId ?? null,
@@ -163,15 +163,14 @@ export function orderFields(state: State, order: OrderSnapshot): UpdatedOrder & 
 }
 
 /**
- * Returns true for orders that execute at the market price, either immediately or after their
- * trigger.
+ * Returns true for orders that execute at the market price, either immediately or once triggered.
  */
 export function isMarketOrder({ timeInForce, trigger }: OrderSnapshot): boolean {
   return timeInForce === 'market' || trigger?.isMarket === true;
 }
 
 /**
- * Returns the reason why an order ended unfilled: the message of its rejection or the cause of its
+ * Returns the reason an order ended unfilled: its rejection message or the cause of its
  * cancellation.
  */
 export function reasonOf(
@@ -183,7 +182,7 @@ export function reasonOf(
   return event.cancelCause;
 }
 
-/** Builds the market data of a perp without its book. Prices are empty until the venue has one. */
+/** Builds a perp's market data, excluding its book. Prices are empty until the venue has one. */
 export function assetContext(state: State, perp: PerpDefinition): AssetContext {
   const view = present(perpView(state, perp.instrumentId), 'the view of a listed perp');
   const { bestBid, bestAsk, impactBid, impactAsk } = view;
@@ -269,8 +268,8 @@ function outcomeOrderFields(state: State, order: OrderSnapshot): UpdatedOutcomeO
 }
 
 /**
- * Builds the public trade of an outcome market, with the taker's outcome and the price of that
- * outcome.
+ * Builds the public record of a trade on an outcome market, with the taker's outcome and the price
+ * of that outcome.
  */
 export function outcomeTradeRecord(
   market: Instrument,
@@ -293,7 +292,7 @@ export function outcomeTradeRecord(
   };
 }
 
-/** Returns the best bid and ask in prices of YES. */
+/** Returns the best bid and ask as YES prices. */
 export function outcomeBbo(state: State, market: Instrument): OutcomeBbo {
   const best = (isBuy: boolean): Level | null => {
     const [level] = bookLevels(state, instrumentId(market.instrumentId), isBuy, 1);

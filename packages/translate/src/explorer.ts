@@ -13,8 +13,8 @@ import { requestTexts } from './reject-to-wire.ts';
 import { maskedCode } from './info/access.ts';
 
 /**
- * The address in the `proposer` field of all blocks. The venue has no validators, because its
- * operator creates all blocks.
+ * The address in every block's `proposer` field. The venue has no validators, because its operator
+ * creates all blocks.
  */
 export const PROPOSER = '0x0000000000000000000000000000000000000000';
 
@@ -40,8 +40,8 @@ export function isTransaction(
 }
 
 /**
- * Returns the last `countMax` signed requests of a block, in order. The result contains only the
- * type of a request, because an order can still be in the delay queue (R-delay).
+ * Returns the last `countMax` signed requests of a block, in order. The result includes only the
+ * type of each request, because an order can still be in the delay queue (R-delay).
  */
 export function explorerTxs(
   block: AppliedBlock,
@@ -68,7 +68,7 @@ export function explorerTxs(
 }
 
 /**
- * Returns the reason why a request or its first failed entry was rejected, with the message of its
+ * Returns the reason a request or its first failed entry was rejected, using the message in its
  * receipt.
  */
 export function executionError(
@@ -90,8 +90,8 @@ export function executionError(
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Masks the access codes in an action that is shown publicly, because anyone could use a published
- * code (R-gate). The log and its hashes contain the original, which replays use.
+ * Masks the access codes in an action that will be shown publicly, because anyone could use a
+ * published code (R-gate). The log and its hashes contain the original, which replays use.
  */
 export function publicAction<Action extends Fields>(action: Action): Action {
   const gate = fieldsOf(action['setGate']);
@@ -128,7 +128,7 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-/** An action with its list cut to the first entry, and the original number of entries. */
+/** An action with its list cut down to the first entry, and the original number of entries. */
 type BriefAction = {
   readonly action: { type: string } & Record<string, unknown>;
   readonly entries: number;

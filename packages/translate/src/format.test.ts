@@ -11,8 +11,8 @@ import {
 const BTC = { szDecimals: 5 };
 const TENS = { szDecimals: -1 };
 
-describe('prices and sizes are formatted on the scale of their instrument', () => {
-  test('prices and sizes are canonical decimals on the scale of their instrument', () => {
+describe('prices and sizes are formatted on their instrument’s scale', () => {
+  test('prices and sizes are canonical decimals on their instrument’s scale', () => {
     expect(formatPrice(BTC, 971_234)).toBe('97123.4');
     expect(formatPrice(BTC, 10)).toBe('1');
     expect(formatSize(BTC, 50_000)).toBe('0.5');

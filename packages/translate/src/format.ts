@@ -1,8 +1,8 @@
 import { divHalfUp, formatDecimal, formatMoney, MONEY_DECIMALS } from '@oddlot/units';
 
 /**
- * The price and size decimals of an instrument add up to the decimals of money, so a scale has only
- * the size decimals.
+ * The price and size decimals of an instrument add up to the decimals of money, so a scale stores
+ * only the size decimals.
  */
 export type Scale = { readonly szDecimals: number };
 
@@ -15,8 +15,8 @@ const RATE_DECIMALS = 8;
 const FUNDING_DECIMALS = 10;
 
 /**
- * The margin ratio shown for an account without risk. Clients that compare the number treat the
- * account as safe.
+ * The margin ratio shown for an account without risk, so that clients that compare the number treat
+ * the account as safe.
  */
 export const RATIO_SAFE = '999999';
 

@@ -11,18 +11,15 @@ export type Instrument = {
 };
 
 /**
- * A function that finds a perp or an outcome market. Settled markets are included, because old
- * orders still refer to them.
+ * Finds a perp or an outcome market. Settled markets are included, because old orders still refer
+ * to them.
  */
 export type InstrumentLookup = (instrumentId: number) => Instrument | undefined;
 
-/**
- * A function that finds the scale of an instrument, which is sufficient to read its decimal
- * strings.
- */
+/** Finds an instrument's scale, which is all that is needed to read its decimal strings. */
 export type ScaleLookup = (instrumentId: number) => Pick<Instrument, 'szDecimals'> | undefined;
 
-/** Returns a lookup that reads the current state at every call. */
+/** Returns a lookup that reads the current state on every call. */
 export function instrumentLookup(state: () => State): InstrumentLookup {
   return (id) => findPerp(state(), id) ?? findMarket(state(), id);
 }
@@ -35,18 +32,18 @@ function findMarket(state: State, id: number): Instrument | undefined {
   return { instrumentId: id, name: outcomeName(id), szDecimals, priceTick };
 }
 
-/** Returns the name of an outcome market for fields that otherwise contain the name of a perp. */
+/** Returns an outcome market's name for fields that otherwise hold a perp's name. */
 export function outcomeName(instrumentId: number): string {
   return `OUTCOME-${instrumentId}`;
 }
 
 /**
- * The type of instrument ids in an endpoint: strings in queries and subscriptions, numbers in
+ * The type of instrument ids at an endpoint: strings in queries and subscriptions, numbers in
  * actions.
  */
 type Takes = 'text' | 'number';
 
-/** The names of fields that contain an instrument's id. */
+/** The names of fields that hold an instrument id. */
 const ID_FIELDS: ReadonlySet<string> = new Set([
   'coin',
   'asset',
@@ -66,7 +63,7 @@ export function refusalWithInstrument(state: State, error: WireError, takes: Tak
   return { ...error, details: withInstrument(state, error.details ?? {}, takes) };
 }
 
-/** Adds the hint to the details of an error. Details of other fields are returned unchanged. */
+/** Adds the hint to the details of an error. Details about other fields are returned unchanged. */
 export function withInstrument(state: State, details: Details, takes: Takes): Details {
   const { field = '', got } = details;
   const name = field.slice(field.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '');
@@ -76,7 +73,7 @@ export function withInstrument(state: State, details: Details, takes: Takes): De
   const isText = takes === 'text' && (name === 'coin' || name === 'asset');
   const form = `${name} takes ids${isText ? ' as text' : ''}`;
   const intended = intendedBy(state, got);
-  // A value of the right type was read as an id, but there is no listed instrument with that id.
+  // A value of the right type was read as an id, but no listed instrument has that id.
   const isRightType = isText
     ? typeof got === 'string' && /^\d+$/.test(got)
     : typeof got === 'number';

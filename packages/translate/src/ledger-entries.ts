@@ -19,10 +19,10 @@ import { causeHash } from './event-to-stream.ts';
 import { formatPrice, formatSize, type Scale } from './format.ts';
 import { findPerp } from './info/info-context.ts';
 
-/** A row of an account's ledger and the sub-account that it affects. */
+/** A row in an account's ledger and the sub-account it affects. */
 export type LedgerEntry = {
   readonly accountType: SubAccount;
-  /** The second sub-account of a row that affects both. */
+  /** The second sub-account, for a row that affects both. */
   readonly alsoIn?: SubAccount;
   /** Set for a withdrawal, because its status changes later. */
   readonly withdrawalId?: number;
@@ -47,8 +47,8 @@ export function ledgerEntries(
 }
 
 /**
- * Returns the hash for events whose cause is not their block: a resolution, or a transaction of the
- * settlement chain.
+ * Returns the hash for events not caused by their own block: a resolution, or a settlement chain
+ * transaction.
  */
 function ownHash(event: EngineEvent): Hash | undefined {
   if (event.type === 'sharesSettled') return event.txHash;
@@ -93,7 +93,7 @@ function entriesOf(state: State, event: EngineEvent): readonly Entry[] {
 /** This array is shared by all events without a row, which are most events. */
 const NONE: readonly never[] = [];
 
-/** Builds a single row that is found under both sub-accounts. */
+/** Builds a single row that appears under both sub-accounts. */
 function ownTransfer({ account, amount, from, to }: TokenSent): Entry {
   const types = { fromAccountType: from, toAccountType: to };
   const delta = { type: 'accountTransfer', ...usdc(amount), ...types } as const;
@@ -101,8 +101,8 @@ function ownTransfer({ account, amount, from, to }: TokenSent): Entry {
 }
 
 /**
- * Builds the rows of both accounts. Only the sender's row contains the fee, so the amounts and fees
- * of each ledger add up to the change of its balance.
+ * Builds the rows of both accounts. Only the sender's row includes the fee, so the amounts and fees
+ * in each ledger add up to the change in its balance.
  */
 function transfer({
   account,
@@ -130,7 +130,7 @@ function transfer({
 }
 
 /**
- * Builds the rows of a payment between an account and the insurance fund, which receives the
+ * Builds the rows for a payment between an account and the insurance fund, which receives the
  * surplus of a liquidation and pays a deficit.
  */
 function withFund({ account, amount, fund }: FundSettled): readonly Entry[] {
@@ -169,9 +169,7 @@ function withdrawal(event: WithdrawalChanged): Entry {
   return { user: account, accountType: 'perp', withdrawalId, delta };
 }
 
-/**
- * Returns the row of a withdrawal with its new status; its position in the ledger does not change.
- */
+/** Returns a withdrawal's row with its new status; its position in the ledger does not change. */
 export function settledEntry(
   entry: LedgerEntry,
   { status }: Pick<WithdrawalChanged, 'status'>,
@@ -186,7 +184,7 @@ function usdc(amount: bigint): { readonly amount: string; readonly token: 'USDC'
 }
 
 /**
- * Builds the row of a liquidation step with the positions from before the step. The mark is that of
+ * Builds the row for a liquidation step, with the positions from before the step and the mark of
  * the first position.
  */
 function liquidation(state: State, event: LiquidationStep): LedgerDelta {
@@ -219,9 +217,7 @@ function deleverage(state: State, event: Deleveraged): LedgerDelta {
   };
 }
 
-/**
- * Builds the row of a split or merge with the amount that it locked or returned (R-split-merge).
- */
+/** Builds the row for a split or merge, with the amount it locked or returned (R-split-merge). */
 function operation(state: State, event: SharesOperated): LedgerDelta {
   const { amount, instrumentId, kind, size } = event;
   return {
@@ -232,7 +228,7 @@ function operation(state: State, event: SharesOperated): LedgerDelta {
   };
 }
 
-/** Builds the row of the payout for one outcome (R-settlement). */
+/** Builds the row for the payout on one outcome (R-settlement). */
 function settlement(state: State, event: SharesSettled): LedgerDelta {
   const { amount, fraction, instrumentId, leg, size } = event;
   const scale = marketScale(state, instrumentId);

@@ -10,7 +10,7 @@ import { midOrNull, shownMarket, type ShownMarket, strikeStatus } from './info/o
 
 type Source = { readonly markets: MarketData; readonly state: State };
 
-/** Returns the market data of an outcome market, which has no oracle price and no funding. */
+/** Returns the market data of an outcome market, which has no oracle price or funding. */
 export function marketContext({ markets, state }: Source, instrument: Instrument): object {
   const market = marketFactsOf({ markets, state }, instrument);
   const { day } = market;
@@ -33,9 +33,7 @@ export function marketContext({ markets, state }: Source, instrument: Instrument
   };
 }
 
-/**
- * Returns the fields of a ticker without its time, because a changed time alone is not an update.
- */
+/** Returns a ticker's fields except its time, because a changed time alone is not an update. */
 export function tickerFields(source: Source, instrument: Instrument): Omit<Ticker, 'time'> {
   const { markets, state } = source;
   const isPerp = state.perps.has(instrument.instrumentId);
@@ -103,8 +101,8 @@ type MarketFacts = Pick<ShownMarket, 'day' | 'halves' | 'live'> & {
 };
 
 /**
- * Collects the market data. If the market is no longer in memory, only its result is available,
- * which the engine still has.
+ * Collects the market data. If the market is no longer in memory, only its result, which the engine
+ * still has, is available.
  */
 function marketFactsOf({ markets, state }: Source, { instrumentId: id }: Instrument): MarketFacts {
   const record = markets.catalogue.market(id);

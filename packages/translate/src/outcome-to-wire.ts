@@ -36,7 +36,7 @@ export type ActionResult = NonNullable<ActionStatus['result']>;
 /** The error in the form of a response body. */
 export type ErrorBody = NonNullable<ActionStatus['error']>;
 
-/** The ids that an operator's action created. */
+/** The ids created by an operator's action. */
 export type Created = {
   readonly eventId?: number;
   readonly instrumentId?: number;
@@ -54,7 +54,7 @@ export type WireOutcome = {
   /** The block in which the last order left the delay queue, if that is a later block (R-delay). */
   readonly doneHeight?: number;
   /**
-   * Set for orders on outcome markets. Clients that do not wait for the result receive a trace id
+   * Set for orders on outcome markets. Clients that do not wait for the result get a trace id
    * instead (R-delay).
    */
   readonly isTraced?: true;
@@ -67,10 +67,7 @@ type Failure = { readonly error: ErrorBody; readonly prefix: string };
 
 export type OutcomeContext = {
   readonly instruments: InstrumentLookup;
-  /**
-   * Returns an entry as the client wrote it. If the function is absent, errors contain the
-   * command's numbers.
-   */
+  /** Returns an entry as the client wrote it. If absent, errors show the command's numbers. */
   readonly texts?: EntryTexts | undefined;
   /**
    * The events of the block that executed the command. They identify the orders that a cancelAll
@@ -79,7 +76,7 @@ export type OutcomeContext = {
   readonly events?: readonly EngineEvent[];
   /** Finds the final state of orders that the engine no longer stores. */
   readonly ended?: EndedLookup | undefined;
-  /** The account for which the request acts, which differs from the signer for agents. */
+  /** The account that the request acts for; for an agent, it differs from the signer. */
   readonly account?: Address | undefined;
 };
 
@@ -139,7 +136,7 @@ function orderResult(
 ): OrderResult {
   const { error, index } = translated;
   const entry = asEnded(command, translated, (target) => {
-    // Without the instrument, the filled size cannot be formatted.
+    // If the instrument is unknown, the filled size cannot be formatted.
     if (account === undefined || instruments(target.instrumentId) === undefined) return undefined;
     return ended?.(account, target);
   });
@@ -193,8 +190,8 @@ function entryResults(
 }
 
 /**
- * Returns the failure of the first price that a push skipped. Its index is included even if the
- * push has only one price.
+ * Returns the failure of the first price skipped in a push. Its index is included even if the push
+ * has only one price.
  */
 function skippedFailure(
   command: RequestCommand,
@@ -235,7 +232,7 @@ function wireOutcome(
 }
 
 /**
- * Returns true for orders on outcome markets. The first order is sufficient, because all orders of
+ * Returns true for orders on outcome markets. The first order is sufficient, because all orders in
  * an action are for one exchange.
  */
 export function isOutcomeOrder(command: RequestCommand): boolean {
@@ -243,7 +240,7 @@ export function isOutcomeOrder(command: RequestCommand): boolean {
   return (command.orders[0]?.instrumentId ?? 0) >= OUTCOME_ID_MIN;
 }
 
-/** Returns an error without its HTTP status. */
+/** Returns an error without the HTTP status. */
 export function errorBody({ code, name, message, details }: WireError): ErrorBody {
   return { code, name, message, ...(details === undefined ? {} : { details }) };
 }

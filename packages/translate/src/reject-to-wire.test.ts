@@ -197,7 +197,7 @@ test.each(Object.keys(TABLE) as RejectReason[])(
   },
 );
 
-test('the details of a rejection help the client to correct its request', () => {
+test('a rejection’s details help the client correct its request', () => {
   expect(translate('priceOffTick').details).toMatchObject({
     field: 'orders[3].p',
     got: '100.3',
@@ -231,7 +231,7 @@ test('details distinguish an off-tick price from an off-tick trigger price', () 
   });
 });
 
-test('the details of an action without a list contain the action’s own fields', () => {
+test('the details for an action without a list have the action’s own fields', () => {
   const unknown: Reject = { reason: 'instrumentUnknown', instrumentId: instrumentId(9) };
   const entry = { field: '', instrument: 'asset' } as const;
   expect(rejectToWire(unknown, { ...context, entry }).details).toMatchObject({
@@ -288,7 +288,7 @@ test('a rejected money transfer quotes the amount as the client wrote it', () =>
   });
 });
 
-test("fields of a wrapped action have the wrapper's path, and those of the envelope do not", () => {
+test("fields of a wrapped action have the wrapper's path, and envelope fields do not", () => {
   const field = (reject: Reject) =>
     rejectToWire(reject, { ...context, isWrapped: true }).details?.field;
   expect(field({ reason: 'sizeOffLot', ...btc })).toBe('payload.action.orders[3].s');
@@ -299,7 +299,7 @@ test("fields of a wrapped action have the wrapper's path, and those of the envel
   expect(field({ reason: 'multiSigUnknown', user: signer })).toBe('payload.multiSigUser');
 });
 
-describe('details contain the nearest values on the grid', () => {
+describe('details include the nearest values on the grid', () => {
   test.each([
     ['100.3', 1, 5n, undefined, ['100', '100.5']],
     ['100.5', 1, 5n, undefined, ['100.5', '100.5']],
@@ -309,7 +309,7 @@ describe('details contain the nearest values on the grid', () => {
     ['9007199254740993', 0, 2n, undefined, [null, null]],
     ['125', -1, 1n, undefined, ['120', '130']],
     ['5', -1, 1n, undefined, [null, '10']],
-    // Prices of outcome markets are below 1.
+    // Prices on outcome markets are below 1.
     ['0.985', 4, 100n, 10_000n, ['0.98', '0.99']],
     ['0.995', 4, 100n, 10_000n, ['0.99', null]],
   ] as const)(

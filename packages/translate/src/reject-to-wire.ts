@@ -25,7 +25,7 @@ export function rejectToWire(reject: Reject, context: RejectContext): WireError 
 
 /**
  * Returns the strings of an entry as the client wrote them, which cannot be derived from the
- * engine's numbers. Without an index, the function returns those of the action itself.
+ * engine's numbers. If the index is absent, returns the action's own strings.
  */
 export type EntryTexts = (index: number | undefined) => EntryText | undefined;
 
@@ -47,8 +47,8 @@ type AnyCancel = {
 type AnyOperation = { readonly sz: string };
 
 /**
- * The fields of any /exchange action. A single action has the fields at its top level that the
- * entries of a list have.
+ * The fields of any /exchange action. A single action has the same fields at its top level as the
+ * entries of a list.
  */
 type AnyAction = {
   readonly type: string;
@@ -94,7 +94,7 @@ export function actionTexts(action: object): EntryTexts {
   };
 }
 
-/** Returns the strings of a logged request, whose body is parsed only if one is needed. */
+/** Returns the strings of a logged request; the body is parsed only if one of them is needed. */
 export function requestTexts(request: string | undefined): EntryTexts {
   let texts: EntryTexts | undefined;
   return (index) => {

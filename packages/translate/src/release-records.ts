@@ -13,8 +13,8 @@ type Body = OutcomeOrderRelease['body'];
 const RELEASED: Body = { code: 0, message: 'Released' };
 
 /**
- * Returns the results of outcome orders after their acknowledgement (R-delay): the orders that a
- * block released, and the orders of actions that it rejected as a whole.
+ * Returns the results of outcome orders after their acknowledgement (R-delay): the orders released
+ * by a block, and the orders in actions it rejected as a whole.
  */
 export function releaseRecords(
   state: State,
@@ -64,7 +64,10 @@ function isOutcomeOrder({ instrumentId }: { readonly instrumentId: number }): bo
   return instrumentId >= OUTCOME_ID_MIN;
 }
 
-/** Quotes the rejection as the client wrote the order if the block still contains the request. */
+/**
+ * Formats the rejection with the values as the client wrote them, if the block still has the
+ * request.
+ */
 function bodyOf(
   block: AppliedBlock,
   event: OutcomeOrderReleased,

@@ -73,8 +73,8 @@ const simulate: InfoHandler<'simulate', SimulatedAction> = (context, query) => {
 };
 
 /**
- * Parses the action like /exchange, or returns the error that /exchange would return without the
- * state.
+ * Parses the action like /exchange, or returns the error that /exchange would return without
+ * looking at the state.
  */
 function understand(
   network: Network,
@@ -169,7 +169,7 @@ function refused(context: InfoContext, query: Query, error: WireError): Simulate
   };
 }
 
-/** Replaces an agent's address by its owner's. */
+/** Replaces an agent's address with its owner's. */
 function actorOf({ state }: InfoContext, { user }: Query): Address {
   return agentOwner(state, user)?.owner ?? user;
 }
@@ -198,7 +198,7 @@ function warningsFor(context: InfoContext, query: Query): Warning[] {
   return warning === undefined ? [] : [warning];
 }
 
-/** The result of a command that was executed on a fork of the state. */
+/** The result of a command executed on a fork of the state. */
 type Done = {
   readonly command: SignedCommand;
   readonly outcome: CommandResult;
@@ -222,7 +222,7 @@ function simulatedOrders(results: readonly OrderResult[], done: Done): Simulated
     const resting =
       done.outcome.reject === undefined ? restingSize(order, entry) : untouchedSize(done, entry);
     const sides = entry.orderId === undefined ? [] : (sidesBy.get(entry.orderId) ?? []);
-    // The filled size pays the taker fee now, and the resting size will pay the maker fee.
+    // The filled size pays the taker fee now; the resting size will pay the maker fee.
     const role = sides.length > 0 ? 'taker' : resting > 0 ? 'maker' : undefined;
     const restingSz = formatSize(scale, resting);
     const feeRate = role === undefined ? '0' : formatRate(rateOf(done, order.instrumentId, role));
@@ -231,7 +231,7 @@ function simulatedOrders(results: readonly OrderResult[], done: Done): Simulated
 }
 
 /**
- * Returns the fee rate of an order's fills. Makers on outcome markets pay no fee (R-outcome-fee).
+ * Returns the fee rate of an order's fills. On outcome markets, makers pay no fee (R-outcome-fee).
  */
 function rateOf({ address, after }: Done, instrumentId: number, role: 'taker' | 'maker'): number {
   const perp = findPerp(after, instrumentId);
@@ -241,7 +241,7 @@ function rateOf({ address, after }: Done, instrumentId: number, role: 'taker' | 
 
 const NO_FEES = { fee: '0', feeRate: '0', builderFee: '0', delayMs: 0 };
 
-/** The order of an entry. A cancel has none, because it cannot trade. */
+/** An entry's order. A cancel has none, because it cannot trade. */
 type AskedOrder = {
   readonly instrumentId: number;
   readonly size: number;
@@ -259,7 +259,7 @@ function orderAt(command: SignedCommand, index: number): AskedOrder | undefined 
   return { instrumentId, size, waits: trigger !== undefined };
 }
 
-/** Returns the resting lots of an order whose amend was rejected. */
+/** Returns the resting lots of an order for which an amend was rejected. */
 function untouchedSize({ after }: Done, { orderId, state }: EntryResult): number {
   const order = orderId === undefined || state !== 'open' ? undefined : findOrder(after, orderId);
   return order === undefined || order.trigger !== undefined ? 0 : order.remaining;
@@ -274,7 +274,7 @@ function restingSize({ size, waits }: AskedOrder, { clipped, filled, state }: En
 
 type Gathered = {
   /**
-   * The order's own side of each fill. It is always the taker, because the counterparties were
+   * The order's own side of each fill. It is always the taker side, because the counterparties were
    * already resting.
    */
   readonly sides: ReadonlyMap<number, readonly PaidSide[]>;
@@ -342,8 +342,8 @@ function accountAfter(state: State, address: Address): Pick<SimulatedAction, 'ma
 }
 
 /**
- * Returns the account's resulting positions in all instruments that the action contains or affects.
- * A position that would be closed has size 0.
+ * Returns the account's resulting positions in all instruments that the action names or affects. A
+ * position that would be closed has size 0.
  */
 function positionsAfter(done: Done): SimulatedPosition[] {
   const instruments = instrumentLookup(() => done.after);
@@ -427,7 +427,7 @@ function sharesAfter(
   return [...rows, ...sold.map(({ instrumentId }) => closedRow({ instrumentId, leverage: 1 }))];
 }
 
-/** Converts shares to a position whose sign shows the outcome: NO is negative. */
+/** Converts shares to a position whose sign indicates the outcome: NO is negative. */
 function sharesRow(shares: SharesView, instruments: InstrumentLookup): SimulatedPosition {
   const { cost, instrumentId, leg, size } = shares;
   const scale = present(instruments(instrumentId), 'the market of shares');

@@ -4,7 +4,7 @@ import type { WireError } from '@oddlot/protocol';
 /** The fields of a multiSig request that are outside its inner action. */
 const OUTSIDE = /^(nonce|vaultAddress|expiresAfter|signatures\b|payload\.)/;
 
-/** The field of an operator's action that contains the fields of each command. */
+/** The field of an operator's action that holds the fields of each command. */
 const VARIANTS: Readonly<Record<OperatorCommand['type'], string>> = {
   registerPerp: 'registerPerp',
   setPerp: 'setPerp',

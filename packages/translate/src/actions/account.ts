@@ -62,8 +62,8 @@ export const ACCOUNT_ACTIONS = {
   approveBuilderFee: {
     commands: ['approveBuilder'],
     toCommand: ({ builder, maxFeeRate }, authority) => {
-      // An invalid rate is omitted here, so that the engine rejects the command at the right
-      // position in its order of checks.
+      // An invalid rate is omitted here, so that the engine rejects the command at the right point
+      // in its sequence of checks.
       const maxFeeE8 = parseMaxFeeRate(maxFeeRate);
       return {
         type: 'approveBuilder',
@@ -86,7 +86,7 @@ export const ACCOUNT_ACTIONS = {
     commands: ['convertToMultiSig'],
     toCommand: ({ signers: text }, authority) => {
       // An invalid set of signers is omitted here, so that the engine rejects the command at the
-      // right position in its order of checks.
+      // right point in its sequence of checks.
       const parsed = parseMultiSigSigners(text);
       if (parsed === undefined) return { type: 'convertToMultiSig', authority };
       const signers =
@@ -119,7 +119,7 @@ export const ACCOUNT_ACTIONS = {
 
 /**
  * Converts a decimal to micro-USDC, rounded down and clamped to the safe integers. The result is
- * flagged if the value has more decimals.
+ * flagged if the value has too many decimals.
  */
 export function amountOf(text: string): {
   readonly amountMicroUsdc: number;

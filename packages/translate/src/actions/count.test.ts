@@ -38,7 +38,7 @@ describe('a decimal is converted to grid units', () => {
   });
 });
 
-test('reference prices round half up, and operator values off the grid are rejected as -1', () => {
+test('reference prices round half up, and operator values off the grid are converted to -1', () => {
   expect(nearestCount('100.04', 1)).toBe(1000);
   expect(nearestCount('100.05', 1)).toBe(1001);
   expect(nearestCount('97123', 1)).toBe(971_230);

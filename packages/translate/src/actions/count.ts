@@ -20,7 +20,7 @@ export function count(text: string, decimals: number): { value: number; exact: b
 
 /**
  * Converts a short decimal that is on the grid, or returns -1 if the general conversion is needed.
- * This function avoids bigints, which would cost more than all other parts of the translation.
+ * This function avoids bigints, which would cost more than the rest of the translation combined.
  */
 function shortCount(text: string, decimals: number): number {
   if (text.length > SHORT_TEXT_MAX) return -1;
@@ -48,7 +48,7 @@ export function nearestCount(text: string, decimals: number): number {
 
 /**
  * Converts a decimal from an operator, or returns -1 if it is not on the grid. Definitions must not
- * be rounded silently, and every rule rejects -1 together with the name of the field.
+ * be rounded silently, and every rule rejects -1 and names the field.
  */
 export function exactCount(text: string, decimals: number): number {
   const { value, exact } = count(text, decimals);

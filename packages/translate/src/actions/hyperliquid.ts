@@ -13,10 +13,10 @@ import type { ScaleLookup } from '../instruments.ts';
 import { ORDER_ACTIONS } from './orders.ts';
 import type { PlainAction } from './translation.ts';
 
-/** On Hyperliquid, this id and all higher ones are spot pairs or perps of other deployers. */
+/** On Hyperliquid, this id and all higher ones are spot pairs or other deployers' perps. */
 const PERP_ID_END = 10_000;
 
-/** The actions of Hyperliquid that the venue's own API does not have. */
+/** Hyperliquid actions that the venue's own API does not have. */
 type HyperliquidOnlyAction =
   | {
       readonly type: 'independentOrders';
@@ -101,9 +101,9 @@ const CONVERSIONS: Conversions = {
 const USDC = 0;
 
 /**
- * Converts an action of a Hyperliquid client to an action of the venue with the same effect, or
- * returns the reason why none exists. A replay of the log repeats the conversion, so its result
- * must never change.
+ * Converts a Hyperliquid client's action to a venue action with the same effect, or returns the
+ * reason there is none. A replay of the log repeats the conversion, so its result must never
+ * change.
  */
 export function fromHyperliquid(
   action: HyperliquidAction,

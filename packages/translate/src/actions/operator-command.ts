@@ -26,8 +26,8 @@ type WireTiers = RegisterPerp['marginTable']['tiers'];
 const RATE_DECIMALS = 8;
 
 /**
- * Builds the command of the one variant that the action contains. The engine checks whether the
- * sender has permission.
+ * Builds the command for the action's one variant. The engine checks whether the sender has
+ * permission.
  */
 function operatorCommand(
   action: VenueAdmin,
@@ -51,7 +51,7 @@ function operatorCommand(
       ...(haltTrading === undefined ? {} : { halted: haltTrading }),
       ...(delisted === undefined ? {} : { delisted }),
       // The scale of an unknown perp does not matter, because the engine rejects the command before
-      // it reads the numbers.
+      // reading the numbers.
       changes: changes(setPerp, instruments(instrumentId)?.szDecimals ?? 0),
     };
   }

@@ -84,14 +84,14 @@ function priceAndSize({ p, s }: { p: string; s: string }, instrument: Scaled | u
 }
 
 /**
- * Returns the price decimals of an instrument. Those of an unknown one do not matter, because the
- * engine rejects the order before it reads the price.
+ * Returns the price decimals of an instrument. For an unknown instrument they do not matter,
+ * because the engine rejects the order before reading the price.
  */
 function priceDecimalsOf(instrument: Scaled | undefined): number {
   return instrument === undefined ? 0 : MONEY_DECIMALS - instrument.szDecimals;
 }
 
-/** Rejects malformed client order ids, because no order can have one. */
+/** Rejects malformed client order ids, because no order can have such an id. */
 function refuseCancels({ cancels }: ActionOf<'cancelByCloid'>): WireError | undefined {
   const index = cancels.findIndex((cancel) => !isCloid(cancel.cloid));
   const got = cancels[index]?.cloid;
@@ -100,8 +100,8 @@ function refuseCancels({ cancels }: ActionOf<'cancelByCloid'>): WireError | unde
 }
 
 /**
- * A grouped action is checked here as far as the request alone permits (R-grouping). A violation is
- * reported before all trading rules, with the order that does not fit.
+ * A grouped action is checked here as far as the request alone allows (R-grouping). A violation is
+ * reported before any trading rule, along with the order that does not fit.
  */
 
 type OrderAction = ActionOf<'order'>;

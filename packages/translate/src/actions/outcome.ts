@@ -87,8 +87,8 @@ function grid(wire: WireGrid): MarketGrid {
 }
 
 /**
- * Checks the times and the grid of a market with the engine's rules, so that a client can validate
- * a listing before sending it. It does not check whether the slug and the id are free.
+ * Checks a market's times and grid by the engine's rules, so that a client can validate a listing
+ * before sending it. It does not check whether the slug and the id are free.
  */
 export function marketFault(
   market: NonNullable<OutcomeDeploy['registerMarket']>,

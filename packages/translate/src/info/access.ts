@@ -51,7 +51,7 @@ const approvedBuilders: InfoHandler<'approvedBuilders', ApprovedBuilder[]> = (
   );
 
 const builderState: InfoHandler<'builderState', BuilderState> = ({ state }, { user }) => {
-  // A venue has no parameters and no rewards before its first block.
+  // A venue has no parameters or rewards before its first block.
   if (state.parameters === undefined) return answer({ ...NOTHING_EARNED, builder: user });
   const view = findBuilderState(state, user);
   return answer({
@@ -118,8 +118,8 @@ export function agentWarning({ state }: InfoContext, query: InfoQuery): Warning 
 const SHOWN_MAX = 1_000;
 
 /**
- * Lists the addresses of a gate. They are public, because every request that changed them is a
- * public transaction.
+ * Lists the addresses on a gate's lists. They are public, because every request that changed them
+ * is a public transaction.
  */
 const gateLists: InfoHandler<'gateLists', GateLists> = ({ state }, { channel }) => {
   const { blacklist, codes, grants, whitelist } = state.gates[channel];
@@ -147,7 +147,7 @@ function newest<Entry>(list: Iterable<Entry>): Entry[] {
 const SHOWN_CHARACTERS = 2;
 
 /**
- * Masks an access code. Users who have the code can recognise it, but the masked form cannot be
+ * Masks an access code. Users who have the code can recognise it, but the masked code cannot be
  * used.
  */
 export function maskedCode(code: string): string {

@@ -89,9 +89,9 @@ function leverages(
 const RATE_ONE = 100_000_000n;
 
 /**
- * Returns the maximum trades in the YES outcome of a market, or undefined for other instruments.
- * Buys can use the free balance, including the fee, at the limit price or otherwise at the mark.
- * Sells can use the unreserved shares.
+ * Returns the maximum trades in a market's YES outcome, or undefined for other instruments. Buys
+ * can use the free balance, which must also cover the fee, at the limit price or otherwise at the
+ * mark. Sells can use the unreserved shares.
  */
 function outcomeAssetData(
   state: State,
@@ -106,7 +106,7 @@ function outcomeAssetData(
   const yes = positions.find((each) => each.instrumentId === id && each.leg === 'yes');
   // This response is public, so shares that queued sells have reserved are shown as free (R-delay).
   const unreserved = yes === undefined ? 0 : yes.size - yes.reserved + yes.queued;
-  // A mark between two price units is rounded up, because the price limits a buy.
+  // A mark between two price units is rounded up, because it serves as the limit price of a buy.
   const price = BigInt(limits?.buy ?? Math.ceil(markHalves / 2));
   const one = BigInt(unit);
   const cost = price * one * RATE_ONE + BigInt(definition.takerFeeE8) * price * (one - price);
@@ -129,7 +129,9 @@ function outcomeAssetData(
 /** The limit prices of a buy and a sell, in price units; undefined for a market order. */
 type LimitPrices = { readonly buy: number | undefined; readonly sell: number | undefined };
 
-/** Converts `px` to price units. An invalid price is rejected like the price of an order. */
+/**
+ * Converts `px` to price units. An invalid price is rejected in the same way as an order's price.
+ */
 function limitPrices(
   state: State,
   instrument: Instrument,
@@ -172,7 +174,7 @@ function refusalOf(
   const instruments = instrumentLookup(() => state);
   const entry = { field, price: text };
   const error = rejectToWire({ reason, instrumentId: instrumentId(id) }, { instruments, entry });
-  // The refusal contains the field of an order's price, which this query does not have.
+  // The refusal names the price field of an order, which this query does not have.
   return { ...error, details: { ...error.details, field } };
 }
 

@@ -21,7 +21,7 @@ export type BookOwner = {
   readonly name: string;
   readonly szDecimals: number;
   readonly priceTick: number;
-  /** The tick sizes to which the book can be aggregated, finest first, in price units. */
+  /** The tick sizes that the book can be aggregated to, finest first, in price units. */
   readonly bookTicks: readonly number[];
 };
 
@@ -72,8 +72,8 @@ export function bookSides(state: State, owner: BookOwner, tick: number): L2Book[
   const side = (isBuy: boolean): Level[] => {
     const max = LIMITS.bookLevelsMax;
     const id = instrumentId(owner.instrumentId);
-    // Orders placed before the tick became coarser can be between two ticks. Only in that case must
-    // the finest book be aggregated.
+    // Orders placed before the tick became coarser can be between two ticks. Only then does the
+    // finest book need to be aggregated.
     const plain = tick === owner.priceTick ? bookLevels(state, id, isBuy, max) : undefined;
     const isOnTick = plain?.every(({ price }) => price % tick === 0) === true;
     const levels =
@@ -101,7 +101,7 @@ export function wholeBook(state: State, instrument: Instrument): WholeBook {
   return { bids: side(true), asks: side(false) };
 }
 
-/** Builds the frame that a new subscriber receives, with all levels of the book. */
+/** Builds the frame sent to a new subscriber, with all levels of the book. */
 export function bookSnapshot(instrument: Instrument, book: WholeBook, timeMs: number): L2Diff {
   return {
     coin: instrument.name,
@@ -159,8 +159,8 @@ function levelTuple(scale: Scale, { count, price, size }: BookLevel): LevelTuple
 }
 
 /**
- * Computes the CRC-32 of the top levels. For each rank, the checked string contains the bid and
- * then the ask as `px:sz`.
+ * Computes the CRC-32 of the top levels. For each rank, the checked string has the bid and then the
+ * ask as `px:sz`.
  */
 function bookChecksum(scale: Scale, { asks, bids }: WholeBook): number {
   const parts: string[] = [];

@@ -41,7 +41,7 @@ export function candlesOf(
 
 /**
  * Returns the trades that the candles need from the history database, or undefined if all are in
- * memory. The database does not contain marks and oracle prices.
+ * memory. The database does not have mark or oracle prices.
  */
 export function missingBars(
   { markets, state }: Context,
@@ -58,7 +58,7 @@ export function missingBars(
   return missing === undefined ? undefined : { instrumentId, ...missing };
 }
 
-/** Converts a candle to the form that queries and streams share. */
+/** Converts a candle to the form shared by queries and streams. */
 export function candleRecord(
   instrument: Omit<Instrument, 'priceTick'>,
   { interval, price }: { readonly interval: CandleInterval; readonly price: CandlePrice },

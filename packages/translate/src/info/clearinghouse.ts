@@ -45,9 +45,7 @@ const perpClearinghouseState: InfoHandler<'perpClearinghouseState', Clearinghous
   { user },
 ) => answer(clearinghouseOf(state, user, 'perp'));
 
-/**
- * Returns the state of a sub-account. An account that does not exist is returned as an empty one.
- */
+/** Returns the state of a sub-account. A non-existent account is returned as an empty one. */
 export function clearinghouseOf(
   state: State,
   user: Address,
@@ -117,8 +115,8 @@ const NO_MARGIN: MarginView = {
 };
 
 /**
- * Builds the view of an address without an account. It can still have vault equity, because a
- * depositor of a vault does not need an account.
+ * Builds the view of an address without an account. It can still have vault equity, because a vault
+ * depositor does not need an account.
  */
 function emptyAccount(state: State, address: Address): AccountView {
   return {
@@ -184,8 +182,8 @@ export function marginRatio({ equity, risk }: { equity: bigint; risk: bigint }):
 }
 
 /**
- * Returns the cash or debt that an isolated position has in addition to its value, or an empty
- * string for a cross position.
+ * Returns an isolated position's cash or debt in addition to its value, or an empty string for a
+ * cross position.
  */
 export function rawUsd(position: PositionView): string {
   if (!position.isIsolated) return '';
@@ -197,7 +195,7 @@ function positionLeverage(position: PositionView): PositionLeverage {
   return { rawUsd: rawUsd(position), type, value: position.leverage };
 }
 
-/** There is no entry if neither order of the pair is still waiting. */
+/** There is no entry if neither order in the pair is still waiting. */
 function tpslEntry(perp: Scale, entry: TpslView): PositionTpsl[] {
   const { takeProfit: tp, stopLoss: sl } = entry;
   if (tp === undefined && sl === undefined) return [];

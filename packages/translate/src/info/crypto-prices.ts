@@ -29,8 +29,7 @@ const VARIANT_MS = {
 } as const;
 
 /**
- * Returns the start price of a window and its end price. Before the end, the latest price is used
- * instead.
+ * Returns the start price of a window and its end price. Before the end, the latest price is used.
  */
 const cryptoPrice: InfoHandler<'cryptoPrice', CryptoPrice> = ({ markets, state }, query) => {
   const { prices } = markets;
@@ -58,14 +57,14 @@ const cryptoPrice: InfoHandler<'cryptoPrice', CryptoPrice> = ({ markets, state }
 };
 
 /**
- * The value of `variant` that requests the simulated prices from before the venue's start, and the
+ * The value of `variant` that requests simulated prices from before the venue's start, and the
  * source name of those prices.
  */
 const BEFORE = 'before';
 const SIMULATED = 'simulated';
 
 /**
- * Returns the prices of a period, thinned evenly if there are too many. Prices from before the
+ * Returns the prices in a period, thinned evenly if there are too many. Prices from before the
  * venue's start are simulated and returned only on request.
  */
 const cryptoPriceHistory: InfoHandler<'cryptoPriceHistory', CryptoPriceHistory> = (
@@ -92,7 +91,7 @@ function pastOf(
   { endTime, startTime, symbol: asked }: InfoQueryOf<'cryptoPriceHistory'>,
 ): CryptoPriceHistory {
   const symbol = asked.toUpperCase();
-  // A perp that an operator listed has no simulated prices.
+  // A perp listed by an operator has no simulated prices.
   const isOwn =
     markets.prices.hasSymbol(symbol) ||
     perpDefinitions(state).some((perp) => perp.baseCurrency === symbol && isFirstPerp(perp));
@@ -120,7 +119,7 @@ function endOf({
   return eventStartTime + VARIANT_MS[variant];
 }
 
-/** Returns undefined for a future time, which has no price yet. */
+/** Returns undefined for a future time, for which there is no price yet. */
 function priceAt(
   prices: ReferencePrices,
   symbol: string,

@@ -23,11 +23,11 @@ export type InfoContext = {
   readonly ended?: EndedLookup;
   /** Seals the venue's cursors. By default, they become invalid when the process ends. */
   readonly cursors?: CursorSeal | undefined;
-  /** The history loaded for this query, if the data in memory is not sufficient. */
+  /** The history loaded for this query if the data in memory is not sufficient. */
   readonly past?: Past;
 };
 
-/** The settings of the deployment, which are not part of the state. */
+/** The deployment's settings, which are not part of the state. */
 export type InfoSettings = {
   readonly bridgeContractAddress: string;
   readonly usdcContractAddress: string;
@@ -36,9 +36,9 @@ export type InfoSettings = {
   readonly settlementRpcUrl?: string | undefined;
   /** The URL of the venue's relay; undefined if the venue has none. */
   readonly relayUrl?: string | undefined;
-  /** The name of the venue as source or destination chain in the relay API. */
+  /** The venue's name as a source or destination chain in the relay API. */
   readonly chainName: string;
-  /** The amount of one payout in USDC; undefined if the venue has no faucet. */
+  /** The amount of one faucet payout in USDC; undefined if the venue has no faucet. */
   readonly faucetUsdc?: number | undefined;
   /** True if bots provide the liquidity; false by default. */
   readonly hasBots?: boolean;
@@ -71,15 +71,15 @@ export type InfoAnswer<Data = unknown> =
     }
   | { readonly ok: false; readonly error: WireError };
 
-/** A function that answers one type of query from the state, synchronously. */
+/** Answers one type of query from the state, synchronously. */
 export type InfoHandler<Type extends InfoType, Data = unknown> = (
   context: InfoContext,
   query: InfoQueryOf<Type>,
 ) => InfoAnswer<Data>;
 
 /**
- * A function that returns the history that a query needs, or undefined if memory and the loaded
- * history are sufficient.
+ * Returns the history that a query needs, or undefined if memory and the loaded history are
+ * sufficient.
  */
 export type PastNeeds<Type extends InfoType> = (
   context: InfoContext,
@@ -90,8 +90,8 @@ export type StateHandler<Type extends InfoType> = {
   readonly answer: InfoHandler<Type>;
   readonly needs?: PastNeeds<Type>;
   /**
-   * Set for queries that many clients send regularly or at their start, and for which the state
-   * alone is sufficient.
+   * Set for queries that many clients send regularly or on startup, and for which the state alone
+   * is sufficient.
    */
   readonly isCommon?: true;
 };
@@ -122,10 +122,7 @@ export function findPerp(state: State, instrumentId: number): PerpDefinition | u
   return state.perps.get(instrumentId)?.definition;
 }
 
-/**
- * A function that lists the replicas that clients can reach, including this one, each with its
- * height.
- */
+/** Lists the replicas that clients can reach, including this one, each with its height. */
 export type ReplicaList = () => readonly {
   readonly replica: string;
   readonly url: string;
@@ -134,8 +131,8 @@ export type ReplicaList = () => readonly {
 
 /**
  * The data of settled events that a query needs and that is no longer in memory. The query first
- * returns its needs. The API server then loads the data from the history database and answers the
- * query with it. All fields that are present are needed.
+ * returns its needs. The API server then loads the data from the history database and uses it to
+ * answer the query. All fields that are present are needed.
  */
 export type PastNeed = {
   readonly slugs?: readonly string[];
@@ -143,7 +140,7 @@ export type PastNeed = {
   readonly bars?: readonly PastBars[];
 };
 
-/** A part of a sorted list of settled events, starting after `after`. */
+/** Part of a sorted list of settled events, starting after `after`. */
 export type PastList = {
   readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'start' | 'zero';
   readonly descending: boolean;
@@ -157,9 +154,9 @@ export type PastList = {
 /** The candle rows of an instrument, and the last row before them. */
 export type PastBars = MissingRows & { readonly instrumentId: number };
 
-/** The data that the history database returned for a need. */
+/** The data returned by the history database for a need. */
 export type Past = {
-  /** The events by slug; null if the history database does not contain the event. */
+  /** The events by slug; null if the event is not in the history database. */
   readonly events: Map<string, EventWithMarkets | null>;
   list?: {
     readonly events: readonly EventWithMarkets[];
@@ -177,8 +174,8 @@ export function emptyPast(): Past {
 }
 
 /**
- * The time within which an event may leave memory while a query waits. Events that leave within it
- * are also requested from the history database.
+ * How soon an event may leave memory while a query is waiting. Events that will leave within this
+ * time are also requested from the history database.
  */
 const LEAVING_MS = 60_000;
 
@@ -208,7 +205,7 @@ export function marketIn(context: InfoContext, instrumentId: number): MarketReco
 
 /**
  * Returns the listed events that are neither in memory nor loaded yet. The engine has the slugs of
- * all events, so unknown ones are not requested.
+ * all events, so unknown slugs are not requested.
  */
 export function eventsNeeded(context: InfoContext, slugs: readonly string[]): PastNeed | undefined {
   const { markets, past, state } = context;
@@ -222,8 +219,8 @@ export function eventsNeeded(context: InfoContext, slugs: readonly string[]): Pa
 }
 
 /**
- * Returns the need for the events of the given markets, or undefined if all of them are in memory
- * or loaded.
+ * Returns the need for the given markets' events, or undefined if all of them are in memory or
+ * loaded.
  */
 export function marketsNeeded(
   context: InfoContext,

@@ -47,7 +47,7 @@ const frontendOpenOrders: InfoHandler<'frontendOpenOrders', OpenOrder[] | LazyRo
 };
 
 /**
- * Lists trigger orders, newest first. Those attached to a position are shown with the position
+ * Lists trigger orders, newest first. Orders attached to a position are shown with the position
  * instead.
  */
 const triggerOrders: InfoHandler<'triggerOrders', TriggerOrder[]> = (
@@ -62,7 +62,7 @@ const triggerOrders: InfoHandler<'triggerOrders', TriggerOrder[]> = (
 };
 
 /**
- * Lists resting orders on outcome markets, newest first. Orders in the delay queue are not listed
+ * Lists resting orders on outcome markets, newest first. Orders in the delay queue are not included
  * (R-delay).
  */
 const outcomeFrontendOpenOrders: InfoHandler<
@@ -76,8 +76,8 @@ const outcomeFrontendOpenOrders: InfoHandler<
 };
 
 /**
- * Prepares a row with the price of the order's outcome; `side` and `reduceOnly` are the `b` and `r`
- * of the request. The market is read immediately, whereas the row is built on demand.
+ * Prepares a row with the price of the order's outcome; `side` and `reduceOnly` are `b` and `r` as
+ * in the request. The market is read immediately, whereas the row is built on demand.
  */
 function outcomeOrderRow(
   state: State,
@@ -128,12 +128,14 @@ function outcomeOrderRow(
 type Settings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
 
 /**
- * Builds the rows of one account's order lists, which include the account's settings for each
+ * Builds the rows for an account's order lists, including the account's settings for each
  * instrument.
  */
 class OrderRows {
   readonly #state: State;
-  /** The settings by instrument, cached because reading them costs more than building a row. */
+  /**
+   * The settings by instrument, cached because reading them is more expensive than building a row.
+   */
   readonly #capacities = new Map<number, TradeCapacity>();
 
   constructor(state: State) {
@@ -159,8 +161,8 @@ class OrderRows {
   }
 
   /**
-   * Builds the row of an order that waits for its trigger price, or that has triggered and is being
-   * retried.
+   * Builds the row for an order that is waiting for its trigger price, or has triggered and is
+   * being retried.
    */
   trigger({ order, children }: TriggerView): TriggerOrder {
     const perp = present(findPerp(this.#state, order.instrumentId), 'the perp of an order');
@@ -234,8 +236,8 @@ class OrderRows {
 }
 
 /**
- * Returns all live perp orders of an account, resting and waiting for a trigger, newest first and
- * without children.
+ * Returns all of an account's live perp orders, both resting and waiting for a trigger, newest
+ * first and without children.
  */
 export function allOpenOrders(state: State, user: Address): OpenOrder[] {
   const rows = new OrderRows(state);
@@ -243,7 +245,7 @@ export function allOpenOrders(state: State, user: Address): OpenOrder[] {
 }
 
 /**
- * Returns the condition as a string. A take-profit sell and a stop-loss buy trigger on a rising
+ * Returns the condition as a string. Take-profit sells and stop-loss buys trigger on a rising
  * price, the other two on a falling price.
  */
 export function triggerCondition({ trigger, isBuy }: OrderSnapshot, triggerPx: string): string {
@@ -254,8 +256,8 @@ export function triggerCondition({ trigger, isBuy }: OrderSnapshot, triggerPx: s
 
 /**
  * A list whose rows are built on demand, because building thousands of rows in one turn of the
- * event loop would delay all other requests. The rows keep the values that were read at the start,
- * so that all of them show the same state.
+ * event loop would delay all other requests. The rows keep the values read at the start, so that
+ * all of them show the same state.
  */
 export class LazyRows<Row> {
   readonly #makers: readonly (() => Row)[];
@@ -273,7 +275,7 @@ export class LazyRows<Row> {
   }
 }
 
-/** The number of rows that are built in one turn of the event loop. */
+/** The number of rows built in one turn of the event loop. */
 export const ROWS_AT_ONCE = 250;
 
 /** Builds a short list immediately and a long one on demand. */

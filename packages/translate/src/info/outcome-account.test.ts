@@ -24,12 +24,12 @@ const TEXTS = {
 };
 
 describe('the outcomePositions query returns shares as positions', () => {
-  test('YES positions have a positive size and NO positions a negative one', () => {
+  test('YES positions have a positive size, and NO positions a negative one', () => {
     // Alice bids for YES at 0.60. Bob buys NO at 0.40 and pays the taker fee of 0.07 × 100 × 0.4 ×
     // 0.6 = 1.68.
     world.mint(ALICE, BOB, 0.6, 100);
     const updateTime = world.nowMs;
-    // The book is 0.61 to 0.64, so the mark of YES is 0.625 and that of NO 0.375.
+    // The book is 0.61 to 0.64, so the mark is 0.625 for YES and 0.375 for NO.
     world.shares(CAROL, { price: 0.61, size: 10 });
     world.shares(CAROL, { leg: 'no', price: 0.36, size: 10 });
     const record = {
@@ -102,9 +102,9 @@ describe('the outcomePositions query returns shares as positions', () => {
 });
 
 describe('the clearinghouse state of the outcome sub-account values shares', () => {
-  test('the outcome account value is the free balance plus reserved amounts plus the value of shares', () => {
+  test('the outcome account value is the free balance, plus reserved amounts, plus the value of shares', () => {
     world.mint(ALICE, BOB, 0.6, 100);
-    // A bid for 50 at 0.20 reserves 10 and the maximum fee of 0.07 × 50 × 0.2 × 0.8 = 0.56.
+    // A bid for 50 at 0.20 reserves 10 plus the maximum fee of 0.07 × 50 × 0.2 × 0.8 = 0.56.
     world.shares(ALICE, { price: 0.2, size: 50 });
     // One side of the book is empty, so the mark is the price of the last trade, 0.60.
     const state = world.data('clearinghouseState', { user: ALICE, accountType: 'outcome' });
@@ -131,7 +131,7 @@ describe('the clearinghouse state of the outcome sub-account values shares', () 
   });
 });
 
-describe('open orders of outcome markets are listed with the price of their outcome', () => {
+describe('open orders on outcome markets are listed with the price of their outcome', () => {
   test('outcome orders are listed with the price of their outcome and the b and r of the request', () => {
     world.mint(ALICE, BOB, 0.6, 100);
     const clientOrderId = `0x${'1'.repeat(32)}`;
@@ -226,8 +226,8 @@ test('R-rounding: the account value rounds down once, and the value of each posi
 test('the maximum buy includes its fee at the mark, and the maximum sell excludes reserved shares', () => {
   world.mint(ALICE, BOB, 0.6, 100);
   world.shares(ALICE, { sell: true, price: 0.9, size: 40 });
-  // Without a bid, the mark is the last trade. A share costs 0.6 + 0.07 × 0.6 × 0.4 = 0.6168, and
-  // 940 / 0.6168 is 1,523.99.
+  // There is no bid, so the mark is the last trade. A share costs 0.6 + 0.07 × 0.6 × 0.4 = 0.6168,
+  // and 940 / 0.6168 is 1,523.99.
   expect(world.data('activeAssetData', { user: ALICE, coin: String(FIRST_ID) })).toEqual({
     user: ALICE,
     coin: 'OUTCOME-100000',

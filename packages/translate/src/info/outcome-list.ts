@@ -5,7 +5,7 @@ import { type InfoContext, type PastList, type PastNeed, settledBeforeMs } from 
 
 /**
  * A page combines events from memory and from the loaded history. Both use the same sort keys, and
- * an event keeps its key when it leaves memory, so a cursor is valid for both.
+ * an event keeps its key when it leaves memory, so a cursor works for both.
  */
 
 type Query = InfoQueryOf<'outcomeMeta'>;
@@ -40,7 +40,7 @@ export function listPage(context: InfoContext, query: Query, options: PageOption
   return { items: shown.map(({ item }) => item), next: hasMore ? last : undefined };
 }
 
-/** Returns the history that a page needs, or undefined if memory contains the whole page. */
+/** Returns the history that a page needs, or undefined if the whole page is in memory. */
 export function listNeeds(
   context: InfoContext,
   query: Query,
@@ -61,8 +61,8 @@ export function listNeeds(
 }
 
 /**
- * Events that have left memory have no orders and no trades within the last day, so their key for
- * liquidity and trending is zero.
+ * Events that have left memory have no orders and no trades within the last day, so their key is
+ * zero when sorting by liquidity or trending.
  */
 const PAST_SORTS: Readonly<Record<EventSort, PastList['sortBy']>> = {
   volume: 'volume',
@@ -72,7 +72,7 @@ const PAST_SORTS: Readonly<Record<EventSort, PastList['sortBy']>> = {
   trending: 'zero',
 };
 
-/** Returns true if memory fills the page with events that come before all settled ones. */
+/** Returns true if events in memory that come before all settled ones fill the page. */
 function isInMemory(context: InfoContext, query: Query, options: PageOptions): boolean {
   const { catalogue, listedEvents } = context.markets;
   const { sortBy, status, tag } = query;
@@ -80,7 +80,7 @@ function isInMemory(context: InfoContext, query: Query, options: PageOptions): b
   if (!isNewer || !options.descending) return false;
   const { items, next } = listedEvents.page({ sortBy, status, tag }, options);
   const last = items.at(-1);
-  // After the last page of memory, events from the history can follow.
+  // After the last page from memory, events from the history can follow.
   if (last === undefined || next === undefined) return false;
   const key = listedEvents.keyOf(sortBy, { event: last, markets: catalogue.marketsOf(last) });
   return key > (sortBy === 'newest' ? settledBeforeMs(context) : 0);
@@ -98,7 +98,7 @@ function isAbove(place: Place, other: Place): boolean {
   return isBelow(other, place);
 }
 
-/** The maximum number of events that one query searches. */
+/** The maximum number of events searched by one query. */
 export const SEARCHED_EVENTS = 200;
 
 export function isSought({ category, search }: Query): boolean {

@@ -4,15 +4,15 @@ import { present } from '@oddlot/units';
 import type { MarketRecord } from '../read-models/outcome-catalogue.ts';
 import { formatHalfPrice, formatPrice, priceDecimals, type Scale } from '../format.ts';
 
-/** An outcome market as the combination of its catalogue record and the engine's data. */
+/** An outcome market: its catalogue record combined with the engine's data. */
 export type ShownMarket = {
   readonly record: MarketRecord;
   readonly scale: Scale;
-  /** The engine's data; undefined after the market's holders have been paid. */
+  /** The engine's data; undefined once the market's holders have been paid. */
   readonly live: MarketView | undefined;
   /** The price 1.00 in price units. */
   readonly unit: number;
-  /** The mark of YES in half price units or, after the resolution, the payout of a share. */
+  /** The mark of YES in half price units or, after resolution, the payout of a share. */
   readonly halves: number;
   readonly day: ReturnType<MarketRecord['volume']['day']>;
 };
@@ -33,7 +33,7 @@ export function marketScale(state: State, instrumentId: number): Scale {
 
 /**
  * Derives the winning outcome from the settlement fraction (R-settlement). Returns null for a
- * fraction of one half and before the resolution.
+ * fraction of one half and before resolution.
  */
 export function winningLeg({ record, unit }: ShownMarket): Leg | null {
   const fraction = record.resolution?.fraction;
@@ -45,15 +45,15 @@ export function resolutionStatus({ resolution }: MarketRecord): 'prepared' | 're
   return resolution === null ? 'prepared' : 'resolved';
 }
 
-/** Returns whether a market of a series has a start price (R-series). */
+/** Returns whether a market in a series has a start price (R-series). */
 export function strikeStatus(state: State, record: MarketRecord): StrikeStatus {
   const outlook = seriesOutlook(state, record.instrumentId);
   return outlook?.strike ?? (record.strikeE8 === null ? 'missing' : 'fixed');
 }
 
 /**
- * Returns the source of a series market's result: the recorded source, otherwise the expected one,
- * otherwise the operator.
+ * Returns the source of a series market's result: the recorded source if any, otherwise the
+ * expected one, otherwise the operator.
  */
 export function decidedBy(state: State, record: MarketRecord): DecidedBy {
   const live = seriesOutlook(state, record.instrumentId)?.decidedBy;

@@ -83,7 +83,7 @@ test('outcomeMeta returns an event with its markets, trading status, prices, vol
     maker_fee_rate: '0',
     fee_exponent: 1,
     trading: gates,
-    // The book from 0.50 to 0.58 is narrow enough for its mid to be the price.
+    // The spread from 0.50 to 0.58 is narrow enough for the mid to be the price.
     pricing: {
       yes_price: '0.54',
       no_price: '0.46',
@@ -144,7 +144,7 @@ describe('a resolved outcome market shows its result', () => {
   });
 });
 
-test('after a day, the price change is shown and the volume of the day restarts at zero', () => {
+test('after a day, the price change is shown and the daily volume restarts at zero', () => {
   world.list('rain');
   world.fund(ALICE, BOB);
   world.mint(ALICE, BOB, 0.6, 100);
@@ -155,7 +155,7 @@ test('after a day, the price change is shown and the volume of the day restarts 
   expect(event.markets[0].pricing.change_24h).toBe('0.1');
 });
 
-describe('the sort order of events follows their volumes and prices', () => {
+describe('events are sorted by their volumes and prices', () => {
   beforeEach(() => {
     const ends = { one: 3, two: 1, three: 2 };
     for (const [slug, day] of Object.entries(ends)) {
@@ -315,7 +315,7 @@ describe('the filters of the event list select the matching events', () => {
     expect(found({ search: '' })).toHaveLength(7);
   });
 
-  test('the cursor of a search is valid only for the same search', () => {
+  test('a search cursor is valid only for the same search', () => {
     for (let at = 0; at < 5; at++) world.list(`tide-${at}`);
     const titled = world.markets.catalogue.listedEvent('tide-0')!.listing;
     for (let at = 0; at < 5; at++) {
@@ -336,7 +336,7 @@ describe('the filters of the event list select the matching events', () => {
     expect(world.refusal('outcomeMeta', foreign)).toEqual([10000, 'Invalid cursor']);
   });
 
-  test('the tag filter applies later changes of an event’s tags', () => {
+  test('the tag filter reflects later changes to an event’s tags', () => {
     expect(slugs({ tag: 'b' })).toEqual(['open']);
     world.list('new', { tags: ['b', 'c'] });
     const { listing } = world.markets.catalogue.listedEvent('open')!;
@@ -345,7 +345,7 @@ describe('the filters of the event list select the matching events', () => {
     expect(slugs({ tag: 'c', sortBy: 'newest' })).toEqual(['new', 'open']);
   });
 
-  test('marketSlugs returns only the requested markets, or all markets of their events on request', () => {
+  test('marketSlugs returns only the requested markets or, on request, all markets of their events', () => {
     const names = (fields: object) =>
       page(fields).events.map(({ markets }) => markets.map(({ slug }) => slug));
     expect(names({ marketSlugs: ['m5'] })).toEqual([['m5']]);

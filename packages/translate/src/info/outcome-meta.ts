@@ -82,7 +82,7 @@ function outcomeMeta(
 }
 
 /**
- * Returns the needed history only for queries that include resolved events, because only those
+ * Returns the history needed, only for queries that include resolved events, because only those
  * leave memory.
  */
 const outcomeMetaNeeds: PastNeeds<'outcomeMeta'> = (context, query) => {
@@ -135,9 +135,7 @@ function shownEvent(
   return eventMeta(state, event, listedEvents.liquidityOf(event.event), only);
 }
 
-/**
- * Returns the ids of the markets that the query contains by slug or id. Unknown slugs are omitted.
- */
+/** Returns the ids of the markets that the query names by slug or id. Unknown slugs are omitted. */
 function matchedMarkets(
   { state }: Context,
   { instrumentIds, marketSlugs }: Query,
@@ -171,7 +169,7 @@ function hasTag({ event }: EventWithMarkets, tag: string | undefined): boolean {
   return tag === undefined || event.listing.tags.includes(tag);
 }
 
-/** Events that end soon are always sorted ascending; the other orders are descending by default. */
+/** Sorting by ending time is always ascending; the other orders are descending by default. */
 function isDescending({ sortBy, sortOrder }: Query): boolean {
   return sortBy !== 'endingSoon' && sortOrder !== 'asc';
 }
@@ -187,7 +185,7 @@ function readCursor(context: Context, query: Query): Place | 'invalid' | undefin
   const [sortKey, id] = parseCursor(query.cursor);
   const [key] = typeof sortKey === 'string' ? sortKey.split('@') : [];
   const place: Place = [Number(key === '' ? undefined : key), Number(id)];
-  // Only the exact text that the venue issued for this list is valid.
+  // Only the exact text issued by the venue for this list is valid.
   return cursorOf(context, query, place) === query.cursor ? place : 'invalid';
 }
 
@@ -201,8 +199,8 @@ function parseCursor(cursor: string): readonly unknown[] {
 }
 
 /**
- * Returns a name for the list. The default sort order has the same name as the same order given
- * explicitly.
+ * Returns a name for the list. The name is the same whether the default sort order is implicit or
+ * given explicitly.
  */
 function listName(query: Query): string {
   return listOf({ ...query, sortOrder: query.sortOrder ?? 'desc' });
@@ -319,7 +317,7 @@ type MarketDefinitionMeta = Omit<
   'phase' | 'trading' | 'pricing' | 'volume' | 'open_interest' | 'underlying' | 'settlement'
 >;
 
-/** The constant fields of each market, formatted only once. */
+/** Each market's constant fields, formatted only once. */
 const DEFINITIONS = new WeakMap<MarketRecord, MarketDefinitionMeta>();
 
 function definitionOf(record: MarketRecord): MarketDefinitionMeta {
@@ -371,7 +369,7 @@ function pricing(market: ShownMarket): OutcomeMarketMeta['pricing'] {
     best_bid: priceOrNull(scale, live?.bestBid),
     best_ask: priceOrNull(scale, live?.bestAsk),
     last_price: priceOrNull(scale, record.lastTrade),
-    // Without a price from a day ago, the change is shown as zero.
+    // If there is no price from a day ago, the change is shown as zero.
     change_24h: previousClose === 0 ? '0' : formatHalfPrice(scale, halves - 2 * previousClose),
   };
 }

@@ -37,7 +37,9 @@ import {
 import { marketScale, resolutionStatus, shownMarket } from './outcome-market.ts';
 import { listOf, PROCESS_SEAL } from '../cursor-seal.ts';
 
-/** Lists shares as positions: those of YES have a positive size, and those of NO a negative one. */
+/**
+ * Lists shares as positions: YES shares with a positive size, and NO shares with a negative one.
+ */
 const outcomePositions: InfoHandler<'outcomePositions', AssetPosition[]> = (
   { state, markets },
   { instrumentIds = [], user },
@@ -50,8 +52,8 @@ const outcomePositions: InfoHandler<'outcomePositions', AssetPosition[]> = (
 
 export type OutcomeStateOptions = {
   /**
-   * The source of the texts of the markets. Node streams omit it, because their records do not
-   * contain these texts.
+   * The source of the markets' texts. Node streams omit it, because their records do not include
+   * these texts.
    */
   readonly catalogue?: OutcomeCatalogue;
 };
@@ -64,7 +66,7 @@ export function outcomeState(
   const { free = 0n, reserved = 0n } = outcomeAccountView(state, user) ?? {};
   const shares = sharesOf(state, user);
   const value = shares.reduce((sum, each) => sum + valueOf(each), 0n);
-  // The value of all shares is rounded down once (R-rounding), as in the proof of reserves.
+  // The total value of the shares is rounded down once (R-rounding), as in the proof of reserves.
   const owed = divFloor(
     shares.reduce((sum, each) => sum + halvesOf(each), 0n),
     2n,
@@ -79,8 +81,8 @@ export function outcomeState(
   return {
     marginSummary: summary,
     crossMarginSummary: { ...summary },
-    // Withdrawals are paid from the perp sub-account, so the outcome sub-account has no holds and
-    // no vault equity.
+    // Withdrawals are paid from the perp sub-account, so the outcome sub-account has no holds or
+    // vault equity.
     accountValuePlusWithdrawHold: summary.accountValue,
     totalRawUsdPlusWithdrawHold: summary.totalRawUsd,
     vaultEquity: '0',
@@ -202,7 +204,8 @@ const holdersNeeds: PastNeeds<'outcomeHolders'> = (context, { instrumentId }) =>
   marketsNeeded(context, [instrumentId]);
 
 /**
- * Builds a cursor with the end of the page and a seal that makes it invalid for the other outcome.
+ * Builds a cursor from the end of the page, with a seal that makes it invalid for the other
+ * outcome.
  */
 function cursorOf(
   { cursors = PROCESS_SEAL }: InfoContext,
@@ -220,7 +223,7 @@ function readCursor(context: InfoContext, query: Query): HolderPlace | 'invalid'
   try {
     parts = JSON.parse(Buffer.from(cursor, 'base64url').toString());
   } catch {
-    // The given string is not a cursor of this venue.
+    // The given string is not one of this venue's cursors.
     return 'invalid';
   }
   if (!Array.isArray(parts)) return 'invalid';

@@ -9,7 +9,7 @@ beforeEach(() => {
   world.fund(ALICE, BOB);
 });
 
-test('the mark is the mid of a narrow book, otherwise the last trade, otherwise one half', () => {
+test('the mark is the mid if the spread is narrow, otherwise the last trade, otherwise one half', () => {
   const context = (fields: object = {}) =>
     world.data('outcomeAssetCtxs', { instrumentIds: [7, FIRST_ID], ...fields });
   const none = { midPx: null, bestBid: null, bestAsk: null, lastPx: null, prevDayPx: null };
@@ -21,7 +21,7 @@ test('the mark is the mid of a narrow book, otherwise the last trade, otherwise 
   world.mint(ALICE, BOB, 0.6, 100);
   world.shares(ALICE, { price: 0.3, size: 10 });
   world.shares(BOB, { leg: 'no', price: 0.59, size: 10 });
-  // A book from 0.30 to 0.41 is too wide for its mid to be the mark.
+  // A spread from 0.30 to 0.41 is too wide for the mid to be the mark.
   expect(context()).toEqual([
     {
       ...head,
@@ -47,7 +47,7 @@ test('the mark is the mid of a narrow book, otherwise the last trade, otherwise 
   expect(context()).toMatchObject([{ markPx: '1', bestBid: null, openInterest: '0' }]);
 });
 
-describe('the outcomeProbability query returns the marks of a market over time', () => {
+describe('the outcomeProbability query returns a market’s marks over time', () => {
   const series = (fields: object) =>
     world.data('outcomeProbability', { instrumentIds: [FIRST_ID, 7], ...fields }).series;
 
@@ -68,7 +68,7 @@ describe('the outcomeProbability query returns the marks of a market over time',
     expect(series({})).toHaveLength(1);
   });
 
-  test('the probabilities of a market begin with its listing and end with its result', () => {
+  test('a market’s probabilities begin with its listing and end with its result', () => {
     world.mint(ALICE, BOB, 0.6, 100);
     world.waitUntil(world.nowMs + 2 * DAY_MS);
     world.resolve(1);
@@ -107,7 +107,7 @@ test('the book of an outcome market has YES prices and supports only its own tic
   expect(world.data('l2Book', { coin }).levels).toEqual([[], []]);
 });
 
-test('a candle aggregates its trades, and an empty one repeats the last close', () => {
+test('a candle aggregates its trades, and an empty candle repeats the last close', () => {
   const startMs = Math.ceil(world.nowMs / 60_000) * 60_000;
   world.waitUntil(startMs - 2_000);
   world.mint(ALICE, BOB, 0.6, 10);
@@ -143,7 +143,7 @@ test('a candle aggregates its trades, and an empty one repeats the last close', 
   expect(world.refusal('candleSnapshot', unknown)).toEqual([10404, 'Instrument not found']);
 });
 
-test('candleSnapshot returns the candles of a perp', () => {
+test('candleSnapshot returns a perp’s candles', () => {
   world.venue.apply([{ type: 'registerPerp', perp: BTC }]);
   world.venue.oracle(100);
   for (const account of [ALICE, BOB]) world.venue.credit(account);

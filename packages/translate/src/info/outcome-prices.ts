@@ -32,7 +32,7 @@ const outcomeAssetCtxs: InfoHandler<'outcomeAssetCtxs', OutcomeAssetCtx[]> = (
 const assetCtxNeeds: PastNeeds<'outcomeAssetCtxs'> = (context, { instrumentIds }) =>
   marketsNeeded(context, instrumentIds);
 
-/** Returns the markets in the order of the request, without unknown ones. */
+/** Returns the markets in the order of the request, omitting unknown ones. */
 function known(context: InfoContext, instrumentIds: readonly number[]): MarketRecord[] {
   return instrumentIds.map((id) => marketIn(context, id)).filter((record) => record !== undefined);
 }
@@ -101,8 +101,8 @@ const outcomeProbability: InfoHandler<'outcomeProbability', OutcomeProbability> 
 };
 
 /**
- * Returns the history that is needed for markets that are no longer in memory: first their events,
- * and in a second round their trades.
+ * Returns the history needed for markets no longer in memory: first their events and then, in a
+ * second round, their trades.
  */
 const probabilityNeeds: PastNeeds<'outcomeProbability'> = (context, query) => {
   const events = marketsNeeded(context, query.instrumentIds);
@@ -124,8 +124,8 @@ const probabilityNeeds: PastNeeds<'outcomeProbability'> = (context, query) => {
 const BAR_STEPS = [MINUTE_MS, 15 * MINUTE_MS, 240 * MINUTE_MS] as const;
 
 /**
- * Approximates the marks of a market whose recorded marks were dropped: 0.5 at the start, then the
- * price of the last trade of each step from the end of that step on, and finally the result.
+ * Approximates the marks of a market whose recorded marks were dropped: 0.5 at the start, then each
+ * step's last trade price from the end of that step, and finally the result.
  */
 function marksOfTrades(
   { resolution }: MarketRecord,
@@ -160,7 +160,8 @@ function spansOf(
 }
 
 /**
- * Returns the period to show. It ends at the resolution, because later points would be constant.
+ * Returns the period to show. The period ends at the resolution, because later points would be
+ * constant.
  */
 function spanOf(
   context: InfoContext,

@@ -20,16 +20,16 @@ beforeEach(() => {
 });
 
 /**
- * Pushes a price for each second of the minute before a time, one value in the first half and
- * another in the second half.
+ * Pushes a price for each second of the minute before a given time: one value in the first half and
+ * another in the second.
  */
 function minuteBefore(instantMs: number, first: number, second: number): void {
   world.waitUntil(instantMs - MINUTE_MS - 1_000);
   for (let at = 0; at < 60; at++) world.price(at < 30 ? first : second);
 }
 
-describe('the timeline of a series lists its markets', () => {
-  test('the timeline shows the start price when it is fixed and the result after the resolution', () => {
+describe('a series’ timeline lists its markets', () => {
+  test('the timeline shows the start price once it is fixed, and the result after resolution', () => {
     minuteBefore(FIRST_START, 100, 101);
     world.waitUntil(FIRST_START + 5_000);
     const timeline = () => world.data('outcomeSeriesTimeline', { seriesSlug: 'btc-15m' });
@@ -75,8 +75,8 @@ describe('the timeline of a series lists its markets', () => {
       const at = ({ startTime }: { startTime: number }) => (startTime - FIRST_START) / QUARTER_MS;
       return [items.map(at), hasMore];
     };
-    // The venue lists the market in progress and the next one; it skips markets that could not have
-    // been traded.
+    // The venue lists the market in progress and the next one; it skips markets that could no
+    // longer be traded.
     expect(starts({})).toEqual([[5, 4, 0], false]);
     expect(starts({ limit: 2 })).toEqual([[5, 4], true]);
     expect(starts({ before: FIRST_START + 4 * QUARTER_MS })).toEqual([[0], false]);
@@ -87,7 +87,7 @@ describe('the timeline of a series lists its markets', () => {
   });
 });
 
-describe('the resolution record contains the inputs of the result', () => {
+describe('the resolution record includes the inputs to the result', () => {
   const KEYS = [
     'instrumentId',
     'resolutionStatus',
@@ -103,7 +103,7 @@ describe('the resolution record contains the inputs of the result', () => {
     'receiptHash',
   ];
 
-  test('the record of a series market contains every sample, and a hash over all its fields', () => {
+  test('a series market’s record includes every sample and a hash over all its fields', () => {
     minuteBefore(FIRST_START, 100, 101);
     world.waitUntil(FIRST_START + 5_000);
     minuteBefore(FIRST_START + QUARTER_MS, 100, 102);
@@ -182,7 +182,7 @@ describe('the resolution record contains the inputs of the result', () => {
 describe('reference prices can be queried at a time and over a period', () => {
   const price = (fields: object = {}) => world.data('cryptoPrice', { symbol: 'BTC', ...fields });
 
-  test('cryptoPrice returns the start price and the end price or the latest price', () => {
+  test('cryptoPrice returns the start price, and the end price or the latest price', () => {
     minuteBefore(FIRST_START, 100, 101);
     const flags = { completed: false, incomplete: false, cached: false };
     const latest = { openPrice: null, closePrice: '101', ...flags };
@@ -198,8 +198,8 @@ describe('reference prices can be queried at a time and over a period', () => {
     const window = { eventStartTime: start, endTime: new Date(FIRST_START).toISOString() };
     const over = { openPrice: '101', closePrice: '102', completed: true, incomplete: false };
     expect(price(window)).toMatchObject(over);
-    // The first half of the last minute before the start has one price, and the second half has
-    // another one; the last minute before the end is divided likewise.
+    // In the last minute before the start, the first half has one price and the second half
+    // another; the last minute before the end is split the same way.
     const twap = { source: 'twap', eventStartTime: FIRST_START, endTime: FIRST_START + 10_000 };
     expect(price(twap)).toMatchObject({ openPrice: '100.5', closePrice: '100.83333333' });
     expect(price({ source: 'spot' })).toMatchObject({ closePrice: null, incomplete: true });
@@ -249,7 +249,7 @@ describe('reference prices can be queried at a time and over a period', () => {
       endTime: world.nowMs,
       source: 'twap',
     });
-    // The averages are those of the prices 2238 to 2297 and 2239 to 2298.
+    // The averages cover the prices 2238 to 2297 and 2239 to 2298.
     expect(averages).toEqual([
       { timestamp: world.nowMs - 1_000, value: '2267.5' },
       { timestamp: world.nowMs, value: '2268.5' },

@@ -60,7 +60,7 @@ const outcomeSeriesTimeline: InfoHandler<'outcomeSeriesTimeline', OutcomeSeriesT
 type TimelineQuery = InfoQueryOf<'outcomeSeriesTimeline'>;
 
 /**
- * Returns the needed history. Markets end before they are settled, so those that have left memory
+ * Returns the history needed. Markets end before they are settled, so any that have left memory
  * started before the limit.
  */
 const timelineNeeds: PastNeeds<'outcomeSeriesTimeline'> = (context, query) => {
@@ -77,7 +77,7 @@ const timelineNeeds: PastNeeds<'outcomeSeriesTimeline'> = (context, query) => {
   return { list: { ...list, after: place, limit: limit + 1, settledBeforeMs: borderMs } };
 };
 
-/** Returns the markets in memory, one more than requested if there are more. */
+/** Returns the markets in memory, including one more than requested if there are more. */
 function newestStarts({ markets }: InfoContext, query: TimelineQuery): MarketRecord[] {
   const { after = -1, before = Infinity, limit, seriesSlug } = query;
   const records = markets.catalogue.seriesMarkets(seriesSlug);
@@ -155,7 +155,7 @@ const outcomeResolution: InfoHandler<'outcomeResolution', OutcomeResolution> = (
 const resolutionNeeds: PastNeeds<'outcomeResolution'> = (context, { instrumentId }) =>
   marketsNeeded(context, [instrumentId]);
 
-/** The formula is part of the record, so the result can be verified with the record alone. */
+/** The formula is part of the record, so the result can be verified from the record alone. */
 const FORMULA =
   'settlementFraction = 1 if sum(settleSamples) * count(strikeSamples) >= sum(strikeSamples) * count(settleSamples), else 0';
 

@@ -25,7 +25,7 @@ type Instrument = PerpMetaDetail['instruments'][number];
 const perpMeta: InfoHandler<'perpMeta', PerpUniverse> = ({ state }) =>
   answer({ universe: perpUniverse(state) });
 
-/** Returns every perp as it is listed in the response to `perpMeta`. */
+/** Returns every perp as listed in the `perpMeta` response. */
 export function perpUniverse(state: State): PerpMeta[] {
   return perpDefinitions(state).map((perp) => universeEntry(state, perp));
 }
@@ -92,8 +92,8 @@ function perpEntry(state: State, perp: PerpDefinition): Instrument['perp'] {
 }
 
 /**
- * Returns the size limits and the trading status. The limits are JSON numbers, because these fields
- * of the API have that type.
+ * Returns the size limits and the trading status. The limits are JSON numbers, because these API
+ * fields have that type.
  */
 function sizesAndGates(state: State, perp: PerpDefinition) {
   const view = perpView(state, perp.instrumentId);
@@ -124,7 +124,7 @@ function assetsOf(perp: PerpDefinition): [number, number] {
   return [perp.asset.assetId, USDC_ASSET_ID];
 }
 
-/** Lists the hourly funding of a perp, oldest first. The perp is given by its name or its id. */
+/** Lists the hourly funding of a perp, oldest first. The perp is given by name or id. */
 const fundingHistory: InfoHandler<'fundingHistory', FundingHistoryRow[]> = (
   { markets, state },
   { coin, endTime = state.timeMs, startTime },

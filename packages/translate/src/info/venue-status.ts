@@ -22,7 +22,7 @@ import { formatRate } from '../format.ts';
 
 /**
  * Returns the operators and the health of the venue. Only the sizes of a gate's lists are shown,
- * because the lists contain users.
+ * because the lists identify users.
  */
 const venueStatus: InfoHandler<'venueStatus', VenueStatus> = ({ state }) => {
   const { accounts, gates, height, outcomes, parameters, timeMs, withdrawals } = state;
@@ -47,7 +47,7 @@ const venueStatus: InfoHandler<'venueStatus', VenueStatus> = ({ state }) => {
   });
 };
 
-/** A venue has no prices and no insurance fund before its first block. */
+/** A venue has no prices or insurance fund before its first block. */
 function moneyAndOracles(
   state: State,
 ): Pick<VenueStatus, 'oracles' | 'insuranceFund' | 'insuranceTarget' | 'treasury'> {
@@ -70,7 +70,7 @@ function moneyAndOracles(
   };
 }
 
-/** The protocol version of the venue. Clients send builder fees only if it is 47 or higher. */
+/** The venue's protocol version. Clients send builder fees only if it is 47 or higher. */
 const PROTOCOL_VERSION = 47;
 
 const settings: InfoHandler<'settings', Settings> = ({ network, settings: deployment, state }) =>
@@ -129,7 +129,7 @@ const feeTierInfo: InfoHandler<'feeTierInfo', { tiers: FeeTierRow[] }> = (
 };
 
 const feeTierRates: InfoHandler<'feeTierRates', FeeTierRates> = ({ state }, { user }) => {
-  // A venue has no fee schedule and no volume before its first block.
+  // A venue has no fee schedule or volume before its first block.
   const { tier, volume14d, next } =
     state.parameters === undefined ? NO_TIER : feeTierView(state, user);
   const { perpMakerFeeRate, perpTakerFeeRate } = tierRow(tier);

@@ -6,7 +6,7 @@ import {
 } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 
-/** The order to which a cancel or an amend refers. */
+/** The order that a cancel or an amend refers to. */
 export type OrderTarget = {
   readonly instrumentId: number;
   readonly orderId?: number;
@@ -22,8 +22,8 @@ export type EndedOrder = Pick<
 export type EndedLookup = (account: Address, target: OrderTarget) => EndedOrder | undefined;
 
 /**
- * Returns a lookup that first searches the orders that ended in these events, and then the stored
- * ones.
+ * Returns a lookup that searches first the orders that ended in these events, and then the stored
+ * orders.
  */
 export function endedBy(
   events: readonly EngineEvent[],

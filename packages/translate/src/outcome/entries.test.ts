@@ -2,7 +2,7 @@ import type { EngineEvent } from '@oddlot/engine';
 import { expect, test } from 'vitest';
 import { foundScale } from './entries.ts';
 
-test('the events of a block are scanned once for any number of orders that a command ended', () => {
+test('a block’s events are scanned once, however many orders a command ended', () => {
   const events = Array.from({ length: 1000 }, (_, orderId) => ({
     type: 'orderUpdated',
     order: { orderId, instrumentId: orderId % 2 },

@@ -23,7 +23,7 @@ type CommandEntry = {
 };
 
 /**
- * Replaces a rejected amend or cancel with the final state of its order, if that is still stored.
+ * Replaces a rejected amend or cancel with the final state of its order if that is still stored.
  */
 export function asEnded(
   command: RequestCommand,
@@ -54,7 +54,7 @@ export function entriesOf(
       return { list: '', entries: [{ instrumentId, price, size, ...target }] };
     }
     case 'cancelAll':
-      // The entries of a cancelAll are the orders that it found, which only its result contains.
+      // The entries of a cancelAll are the orders it found, which are only in its result.
       return { list: '', entries: [] };
     default:
       return noEntries(command);
@@ -85,7 +85,7 @@ export function scaleOf(
 const NO_SCALE: Scale = { szDecimals: 0 };
 
 /**
- * Returns the scale of an order that the command itself found, as cancelAll does. Only the block's
+ * Returns the scale of an order found by the command itself, as with cancelAll. Only the block's
  * events identify such an order.
  */
 export function foundScale(
@@ -137,7 +137,7 @@ export function entryResult(
     i,
     oid: entry.orderId ?? null,
     cloid: entry.clientOrderId ?? null,
-    // An order in the delay queue is shown as open, like a trigger order that waits for its price.
+    // An order in the delay queue is shown as open, like a trigger order waiting for its price.
     state: entry.state === 'queued' ? 'open' : entry.state,
     filledSz: filled === 0 ? '0' : formatSize(scale, filled),
     avgPx: filled === 0 ? null : formatAveragePrice(scale, filledNotional, filled),
@@ -145,7 +145,7 @@ export function entryResult(
   };
 }
 
-/** Returns an entry with the command's numbers, for logs that do not contain the request. */
+/** Returns an entry with the command's numbers, for logs that do not include the request. */
 export function entryTextOf(
   command: RequestCommand,
   index: number | undefined,
@@ -201,26 +201,24 @@ function amountOf(command: RequestCommand): Pick<EntryText, 'amount'> {
 type WithoutAmount = Exclude<RequestCommand, { readonly amountMicroUsdc: unknown }>;
 
 /**
- * Accepts only commands that do not move money, so that a new command that does does not compile
- * until it is handled above.
+ * Accepts only commands that do not move money, so that a new command that moves money does not
+ * compile until it is handled above.
  */
 function noAmount(_command: WithoutAmount): Pick<EntryText, 'amount'> {
   return {};
 }
 
 const PRICE_CLAMPED = 'PRICE_CLAMPED';
-/**
- * The code of a warning that is sent only to clients that requested the result of the execution.
- */
+/** The code of a warning sent only to clients that requested the execution result. */
 export const REDUCE_ONLY_CLIPPED = 'REDUCE_ONLY_CLIPPED';
 /**
- * The code of a warning that is sent only to clients that did not wait for the result, because the
- * result contains the same information.
+ * The code of a warning sent only to clients that did not wait for the result, because the result
+ * includes the same information.
  */
 export const CANCEL_QUEUED = 'CANCEL_QUEUED';
 
 /**
- * Returns warnings about an accepted action whose effect can differ from the sender's intention.
+ * Returns warnings about an accepted action whose effect may differ from what the sender intended.
  */
 export function warningsOf(
   command: RequestCommand,
@@ -262,7 +260,7 @@ function agentReusedWarning(agent: string): Warning {
   return { code: 'AGENT_REUSED', message, details: { agent } };
 }
 
-/** Warns about cancels of orders that wait in the delay queue (R-delay). */
+/** Warns about cancels of orders in the delay queue (R-delay). */
 function queuedCancels(entries: readonly EntryResult[]): Warning[] {
   return entries.flatMap(({ reject }, i) => {
     if (reject?.reason !== 'orderQueued') return [];

@@ -1,8 +1,6 @@
 import type { INTERVALS } from '@oddlot/protocol';
 
-/**
- * The functions in this file define the intervals of candles. All interval boundaries are in UTC.
- */
+/** The functions in this file define candle intervals. All interval boundaries are in UTC. */
 
 export type CandleInterval = (typeof INTERVALS)[number];
 
@@ -30,7 +28,7 @@ const STEPS: Readonly<Record<Exclude<CandleInterval, '1M'>, number>> = {
   '1w': 7 * DAY_MS,
 };
 
-/** Returns the start of the candle that contains a time. */
+/** Returns the start of the candle that covers a time. */
 export function startOf(interval: CandleInterval, timeMs: number): number {
   if (interval === '1M') return monthStart(timeMs, 0);
   const step = STEPS[interval];
@@ -45,7 +43,7 @@ export function startAfter(interval: CandleInterval, startMs: number, count = 1)
   return interval === '1M' ? monthStart(startMs, count) : startMs + count * STEPS[interval];
 }
 
-/** Returns true if rows of this step can be combined to candles of the interval. */
+/** Returns true if rows with this step can be combined into candles of the interval. */
 export function isMadeOf(interval: CandleInterval, stepMs: number): boolean {
   return interval === '1M' ? DAY_MS % stepMs === 0 : STEPS[interval] % stepMs === 0;
 }

@@ -48,7 +48,7 @@ test('candles of all intervals are built from the same trades', () => {
   }
 });
 
-test('candles of the mark and of the oracle price follow them, without trades and sizes', () => {
+test('candles of mark and oracle prices follow those prices, without trades or sizes', () => {
   const marks = new Candles('mark');
   const oracles = new Candles('oracle');
   const update = (second: number, mark: number, oracle: number): void => {
@@ -83,7 +83,7 @@ test('a candle without trades repeats the last close until its first trade', () 
   const flat = { startMs: WEDNESDAY + 10 * MINUTE_MS, open: 5, close: 5, lots: 0, trades: 0 };
   expect(candles.running(ID, '1m')).toMatchObject(flat);
   trade(candles, WEDNESDAY + 10 * MINUTE_MS + 1, 7);
-  // A candle with trades opens with its own first trade and not with the last close.
+  // A candle with trades opens at its own first trade, not at the last close.
   expect(candles.running(ID, '1m')).toMatchObject({ open: 7, low: 7, trades: 1 });
   expect(closes(candles, '1m')).toEqual([5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 7]);
 });
@@ -102,7 +102,7 @@ test('one-minute candles are dropped after two days, and longer ones are kept', 
   trade(candles, WEDNESDAY + 2 * MINUTE_MS, 1);
   trade(candles, WEDNESDAY + 4 * MINUTE_MS, 2);
   trade(candles, WEDNESDAY + 3 * DAY_MS, 3);
-  // The price of two days ago is known, but the first of the five minutes that contain it were
+  // The price two days ago is known, but some of the five minutes that contain it have been
   // dropped.
   expect(candles.snapshot(ID, '1m', 0, Infinity)[0]).toMatchObject({ open: 2, trades: 1 });
   expect(candles.snapshot(ID, '5m', 0, Infinity)[0]).toMatchObject({ open: 2, trades: 0 });
@@ -160,7 +160,7 @@ test('no rows are missing for a period in memory or before the first trade', () 
   expect(candles.missing(ID, '1m', span)).toMatchObject({ stepMs: MINUTE_MS });
   expect(candles.missing(ID, '15m', span)).toBeUndefined();
   expect(candles.missing(ID, '1m', { ...span, fromMs: WEDNESDAY + 8 * DAY_MS })).toBeUndefined();
-  // For a settled market, no rows are in memory.
+  // No rows are in memory for a settled market.
   const settled = { ...span, toMs: WEDNESDAY, isForgotten: true };
   expect(candles.missing(ID + 1, '1d', settled)).toMatchObject({
     stepMs: 240 * MINUTE_MS,

@@ -41,7 +41,7 @@ export type CandleRow = [
 
 const [START, OPEN, HIGH, LOW, CLOSE, LOTS, TRADES] = [0, 1, 2, 3, 4, 5, 6] as const;
 
-/** The rows that are not in memory and start between two times, inclusive of both. */
+/** The rows that are not in memory and start between two times, both inclusive. */
 export type MissingRows = {
   readonly stepMs: number;
   readonly startMs: number;
@@ -49,8 +49,9 @@ export type MissingRows = {
 };
 
 /**
- * Minutes are kept for two days, quarters of an hour for a month, four hours for two years. An
- * interval is built from the coarsest rows that divide it, because they are kept the longest.
+ * One-minute rows are kept for two days, 15-minute rows for a month, and four-hour rows for two
+ * years. An interval is built from the coarsest rows that divide it, because those are kept the
+ * longest.
  */
 const TIERS: readonly Tier[] = [
   { stepMs: MINUTE_MS, retentionMs: 2 * DAY_MS },
@@ -59,7 +60,8 @@ const TIERS: readonly Tier[] = [
 ];
 
 /**
- * The maximum number of rows of all instruments together. A row takes about 50 bytes in a snapshot.
+ * The maximum number of rows for all instruments together. A row takes about 50 bytes in a
+ * snapshot.
  */
 const ROWS_MAX: Readonly<Record<CandlePrice, number>> = {
   trade: 500_000,
@@ -123,10 +125,10 @@ const PRICES: Readonly<
 };
 
 /**
- * The candles of all instruments, built from trades, marks or oracle prices and stored in snapshots.
- * `onBlock` must be called for every block in order, including replayed ones. Candles of marks and
- * oracle prices begin at the first block of a release that supports them, because snapshots of older
- * releases contain none.
+ * The candles of all instruments, built from trades, marks or oracle prices and stored in
+ * snapshots. `onBlock` must be called for every block in order, including replayed ones. Candles of
+ * mark and oracle prices begin at the first block of a release that supports them, because
+ * snapshots from older releases do not have any.
  */
 export class Candles {
   readonly name: string;
@@ -154,15 +156,15 @@ export class Candles {
     }
   }
 
-  /** Drops the candles of an instrument. Afterwards, only the history database contains them. */
+  /** Drops an instrument's candles. Afterwards, they are only in the history database. */
   forget(instrumentId: number): void {
     this.#series.forget(instrumentId);
   }
 
   /**
-   * Returns the candles that start in a period, oldest first, at most the latest 5,000. A candle
-   * without trades repeats the previous close, and there are none before the first trade or in the
-   * future. `older` contains the rows that `missing` requested, preceded by the last row before
+   * Returns the candles that start in a period, oldest first and limited to the latest 5,000. A
+   * candle without trades repeats the previous close; there are no candles before the first trade
+   * or in the future. `older` has the rows requested by `missing`, preceded by the last row before
    * them.
    */
   snapshot(
@@ -255,7 +257,7 @@ function tierOf(interval: CandleInterval): number {
   return TIERS.findLastIndex(({ stepMs }) => isMadeOf(interval, stepMs));
 }
 
-/** Returns the start of the first candle of which no rows have been dropped. */
+/** Returns the start of the first candle for which no rows have been dropped. */
 function firstWhole(
   series: TieredSeries<CandleRow>,
   tier: number,

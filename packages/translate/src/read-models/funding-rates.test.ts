@@ -14,7 +14,7 @@ function close(rates: FundingRates, instrumentId: number, hour: number): void {
 const hoursOf = (rates: FundingRates, id: number, from: number, to: number): number[] =>
   rates.between(id, START_MS + from * HOUR_MS, START_MS + to * HOUR_MS).map(([, rate]) => rate);
 
-test('the funding of a market includes the hours at both ends of a period', () => {
+test('a market’s funding includes the hours at both ends of a period', () => {
   const rates = new FundingRates();
   for (let hour = 1; hour <= 5; hour++) close(rates, 1, hour);
   close(rates, 2, 5);

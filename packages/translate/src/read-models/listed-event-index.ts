@@ -36,7 +36,7 @@ type CachedRanking = {
 };
 
 /**
- * Ranks the catalogue's events in every requested order. A ranking is built at its first query.
+ * Ranks the catalogue's events in every requested order. A ranking is built when first queried.
  * Later blocks only mark the events that move, so the cost of a page is proportional to its length.
  */
 export class ListedEventIndex {
@@ -46,8 +46,8 @@ export class ListedEventIndex {
   /** The most recently used ranking is the last in the map. */
   readonly #rankings = new Map<string, CachedRanking>();
   /**
-   * The events by tag, built at the first query with a tag. A query for a rare tag then takes time
-   * in proportion to the number of its events.
+   * The events by tag, built on the first query with a tag. A query for a rare tag then takes time
+   * in proportion to the number of events with that tag.
    */
   #byTag: Map<string, Set<ListedEvent>> | undefined;
 
@@ -57,7 +57,7 @@ export class ListedEventIndex {
     this.#liquidity = new Liquidity(state);
   }
 
-  /** Marks the events to move. It must be called after the catalogue has processed the block. */
+  /** Marks the events to move. Must be called after the catalogue has processed the block. */
   onBlock(block: AppliedBlock): void {
     if (this.#rankings.size === 0 && this.#byTag === undefined) return;
     const touched = new Set<ListedEvent>();
@@ -72,7 +72,7 @@ export class ListedEventIndex {
     if (touched.size === 0 && rested.size === 0) return;
     for (const maintained of this.#rankings.values()) {
       for (const record of touched) maintained.pending.add(record);
-      // Placed and cancelled orders affect only the liquidity.
+      // Placing and cancelling orders affects only the liquidity.
       if (maintained.query.sortBy === 'liquidity') {
         for (const record of rested) maintained.pending.add(record);
       }
@@ -85,7 +85,7 @@ export class ListedEventIndex {
       pending.delete(event);
       ranking.place(event.eventId, undefined, event);
     }
-    // The event can also be listed under tags that it no longer has.
+    // The event may also be listed under tags that it no longer has.
     for (const [tag, tagged] of this.#byTag ?? []) {
       if (tagged.delete(event) && tagged.size === 0) this.#byTag?.delete(tag);
     }
@@ -175,7 +175,10 @@ export class ListedEventIndex {
     return this.#byTag.get(tag) ?? [];
   }
 
-  /** An event also stays under its former tags, because queries check its current tags anyway. */
+  /**
+   * An event also stays listed under its former tags, because queries check its current tags
+   * anyway.
+   */
   #addTags(event: ListedEvent): void {
     for (const tag of event.listing.tags) {
       const tagged = this.#byTag?.get(tag);
@@ -191,7 +194,7 @@ export class ListedEventIndex {
     maintained.pending.clear();
   }
 
-  /** Returns the key of an event, or undefined if the ranking does not list it. */
+  /** Returns the key of an event, or undefined if it is not in the ranking. */
   #keyIn({ query }: CachedRanking, event: ListedEvent): number | undefined {
     const { sortBy, status, tag } = query;
     if (tag !== undefined && !event.listing.tags.includes(tag)) return undefined;
@@ -240,7 +243,7 @@ type Entry<Item> = { readonly key: number; readonly id: number; readonly item: I
 
 /**
  * Items sorted by key and then by id. A position is found by binary search, so the cost of a page
- * is proportional to its length. Moving an item shifts a part of one array.
+ * is proportional to its length. Moving an item shifts part of one array.
  */
 export class Ranking<Item> {
   /** The entries in ascending order. */
@@ -301,8 +304,8 @@ export class Ranking<Item> {
   }
 
   /**
-   * Counts the leading entries that satisfy a predicate. The predicate must be false for all
-   * entries after the first one that does not satisfy it.
+   * Counts the leading entries that satisfy a predicate. Once an entry does not satisfy it, no
+   * later entry may.
    */
   #count(holds: (entry: Entry<Item>) => boolean): number {
     let low = 0;

@@ -9,9 +9,7 @@ import { ReferencePrices } from './reference-prices.ts';
 import { DAY_MS, HOUR_MS } from './candle-interval.ts';
 import { type Fold, SeriesSet, type Tier } from './tiered-series.ts';
 
-/**
- * The market data that the engine's state does not contain: texts, results and historical prices.
- */
+/** Market data that is not in the engine's state: texts, results and historical prices. */
 export class MarketData {
   readonly catalogue: OutcomeCatalogue;
   readonly candles = new Candles();
@@ -30,8 +28,8 @@ export class MarketData {
   }
 
   /**
-   * Returns the content of snapshots. The event index is not stored, because it is rebuilt from the
-   * catalogue.
+   * Returns the contents of snapshots. The event index is not stored, because it is rebuilt from
+   * the catalogue.
    */
   get projections(): readonly Projection[] {
     const { mark, oracle } = this.#priceCandles;
@@ -44,7 +42,7 @@ export class MarketData {
   }
 
   /**
-   * Attaches the projections to a replica that writes snapshots. No further calls of `onBlock` are
+   * Attaches the projections to a replica that writes snapshots. No further calls to `onBlock` are
    * then needed.
    */
   attachTo(replica: {
@@ -69,11 +67,13 @@ export class MarketData {
   }
 }
 
-/** The funding of one hour: its due time, and the rate and its premium in units of 10^-10. */
+/** The funding for one hour: its due time, and the rate and premium in units of 10^-10. */
 type FundingPoint = [dueMs: number, rateE10: number, premiumE10: number];
 
 const TIERS: readonly Tier[] = [{ stepMs: HOUR_MS, retentionMs: 90 * DAY_MS }];
-/** The maximum number of rows of all markets together. A row takes about 40 bytes in a snapshot. */
+/**
+ * The maximum number of rows for all markets together. A row takes about 40 bytes in a snapshot.
+ */
 const ROWS_MAX = 250_000;
 
 const ONE_AN_HOUR: Fold<FundingPoint> = {
@@ -84,8 +84,8 @@ const ONE_AN_HOUR: Fold<FundingPoint> = {
 
 /**
  * The hourly funding of perps, stored in snapshots. `onBlock` must be called for every block in
- * order, including replayed ones. A snapshot of an older release does not contain this data, so it
- * is empty after a restore from such a snapshot.
+ * order, including replayed ones. A snapshot from an older release does not include this data, so
+ * it is empty after a restore from such a snapshot.
  */
 export class FundingRates {
   readonly name = 'fundingRates';
@@ -104,7 +104,7 @@ export class FundingRates {
     }
   }
 
-  /** Returns the hours of a period, oldest first, inclusive of both ends. */
+  /** Returns the hours in a period, oldest first, including both ends. */
   between(instrumentId: number, fromMs: number, toMs: number): readonly FundingPoint[] {
     const parts = this.#rates.get(instrumentId)?.between(fromMs, toMs) ?? [];
     return parts.flatMap(({ rows }) => rows);

@@ -15,8 +15,8 @@ import { DAY_MS } from './candle-interval.ts';
 import { RollingVolume, type RollingVolumeDump } from './rolling-volume.ts';
 
 /**
- * The time that an event stays in memory after it became final. At the end of that time, its last
- * trade is older than the weekly volume, so its displayed data no longer changes.
+ * How long an event stays in memory after becoming final. After that, its last trade is too old for
+ * the weekly volume, so its displayed data no longer changes.
  */
 export const SETTLED_KEPT_MS = 7 * DAY_MS;
 
@@ -31,17 +31,17 @@ export type ListedEvent = {
 };
 
 /**
- * The displayed data of a market. It is kept longer than in the engine, which drops a market after
- * its payout.
+ * The displayed data of a market. It is kept for longer than in the engine, which drops a market
+ * after its payout.
  */
 export type MarketRecord = {
   readonly instrumentId: number;
   readonly listing: MarketListing;
   readonly seriesSlug: string | null;
   phase: MarketPhase;
-  /** The start price of a market in a series, or null until it is known (R-series). */
+  /** The start price, for a market in a series; null until it is known (R-series). */
   strikeE8: number | null;
-  /** The price of the last trade in YES; 0 before the first trade. */
+  /** The last trade's YES price; 0 before the first trade. */
   lastTrade: number;
   readonly volume: RollingVolume;
   resolution: ResolutionRecord | null;
@@ -66,9 +66,9 @@ export type ResolutionRecord = Pick<
 
 /**
  * The events, markets and series with their texts, built from engine events and stored in
- * snapshots. Settled events are dropped after one week of block time; the history database contains
- * them from their settlement on. `onBlock` must be called for every block in order, including
- * replayed ones.
+ * snapshots. Settled events are dropped after one week of block time; the history database has them
+ * from their settlement. `onBlock` must be called for every block in order, including replayed
+ * ones.
  */
 export class OutcomeCatalogue {
   readonly name = 'outcomes';
@@ -83,14 +83,14 @@ export class OutcomeCatalogue {
   readonly #onLeave: (event: ListedEvent) => void;
   /** The events that the newest block dropped. */
   #left: EventWithMarkets[] = [];
-  /** The time that settled events stay in memory. */
+  /** How long settled events stay in memory. */
   readonly retentionMs: number;
   /** The events whose markets are all resolved. */
   readonly #leaving = new LeavingEvents();
 
   /**
-   * Creates an empty catalogue. For a dropped event, it calls `onLeave` while the event is still
-   * present.
+   * Creates an empty catalogue. When an event is dropped, `onLeave` is called while the event is
+   * still present.
    */
   constructor(
     state: () => State,
@@ -156,10 +156,10 @@ export class OutcomeCatalogue {
     for (const leaving of due) {
       const { slug, leaveMs } = leaving;
       const event = this.#events.get(slug);
-      // If another market was added in the meantime, the event is scheduled again when that market
-      // is resolved.
+      // If another market has been added in the meantime, the event is scheduled again when that
+      // market is resolved.
       if (event === undefined || this.#leaveMs(event) !== leaveMs) continue;
-      // The code that processes this block later needs the markets that were paid in the block.
+      // Code that processes this block later needs the markets paid in the block.
       const isHeld = event.instrumentIds.some((id) => paidNow.has(id));
       if (this.#isPaid(event) && !isHeld) this.#drop(event);
       else this.#leaving.add(leaving);
@@ -177,7 +177,7 @@ export class OutcomeCatalogue {
   }
 
   /**
-   * Returns true if all markets are paid, because the engine drops a market when its last holder is
+   * Returns true if all markets have been paid: the engine drops a market when its last holder is
    * paid.
    */
   #isPaid({ instrumentIds }: ListedEvent): boolean {
@@ -327,8 +327,8 @@ export class OutcomeCatalogue {
 
 /**
  * Returns the time from which an event is final, or undefined while a market is unresolved. From
- * then on, all its markets are resolved, and no market can be added, because the event has ended or
- * is an exclusive set with results.
+ * then on, all its markets are resolved and no market can be added, because the event has ended or
+ * is an exclusive event with results.
  */
 export function settledTime({ event, markets }: EventWithMarkets): number | undefined {
   const { endMs, mutuallyExclusive } = event.listing;
@@ -363,8 +363,8 @@ function resolutionOf(block: AppliedBlock, event: MarketResolved): ResolutionRec
 }
 
 /**
- * Returns the hash of the deployer's action, or null for a resolution by the series, which has no
- * signature.
+ * Returns the hash of the deployer's action, or null for a resolution by the series, which is
+ * unsigned.
  */
 function txHashOf({ commands }: AppliedBlock, commandIndex: number): string | null {
   const command = commands[commandIndex]?.command;
@@ -392,12 +392,12 @@ export function eventStatus(phases: readonly MarketPhase[]): EventStatus {
   return phases.includes('upcoming') ? 'upcoming' : 'closed';
 }
 
-/** An event, and the time at which it leaves memory unless it changes before that. */
+/** An event, and the time at which it leaves memory unless it changes before then. */
 type LeavingEvent = { readonly slug: string; readonly leaveMs: number };
 
 /**
- * The events in the order in which they leave: by time and then by slug, independently of the order
- * of insertion.
+ * The events in the order in which they leave: by time and then slug, regardless of the order of
+ * insertion.
  */
 class LeavingEvents {
   /** The events in ascending order. */

@@ -4,12 +4,12 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './candle-interval.ts';
 import { firstAfter, LAST_OF_STEP, type PointRow, SeriesSet, type Tier } from './tiered-series.ts';
 
-/** The probability of YES at a time, in half price units of its market. */
+/** The probability of YES at a given time, in the market's half price units. */
 type ProbabilityPoint = { readonly atMs: number; readonly halves: number };
 
 /**
- * Points are kept per minute for a day, per ten minutes for a week, and per three hours for two
- * years. They are never coarser than the default resolution of a query.
+ * One-minute points are kept for a day, ten-minute points for a week, and three-hour points for two
+ * years. They are never coarser than a query's default resolution.
  */
 const TIERS: readonly Tier[] = [
   { stepMs: MINUTE_MS, retentionMs: DAY_MS },
@@ -17,7 +17,9 @@ const TIERS: readonly Tier[] = [
   { stepMs: 3 * HOUR_MS, retentionMs: 730 * DAY_MS },
 ];
 
-/** The maximum number of rows of all markets together. A row takes about 25 bytes in a snapshot. */
+/**
+ * The maximum number of rows for all markets together. A row takes about 25 bytes in a snapshot.
+ */
 const ROWS_MAX = 500_000;
 
 /**
@@ -59,7 +61,7 @@ export class Probabilities {
   }
 
   /**
-   * Drops the marks of a market. Afterwards, they can only be approximated from the trades in the
+   * Drops a market's marks. Afterwards, they can only be approximated from the trades in the
    * history database.
    */
   forget(instrumentId: number): void {
@@ -67,7 +69,7 @@ export class Probabilities {
   }
 
   /**
-   * Returns the value at each multiple of a step in a period, oldest first, starting with the
+   * Returns the value at each multiple of the step in a period, oldest first, starting with the
    * listing.
    */
   points(instrumentId: number, grid: Grid): ProbabilityPoint[] {
@@ -113,7 +115,7 @@ function pointsOf(
   return points;
 }
 
-/** Returns the market whose mark an event can have changed. */
+/** Returns the market whose mark an event may have changed. */
 function marketOf(event: EngineEvent): number | undefined {
   switch (event.type) {
     case 'outcomeTraded':

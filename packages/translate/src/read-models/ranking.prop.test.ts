@@ -4,7 +4,7 @@ import { type Place, Ranking } from './listed-event-index.ts';
 
 const Change = fc.tuple(fc.nat(20), fc.option(fc.nat(5), { nil: undefined }));
 
-test('the pages of a ranking equal those of a list that is sorted for every query', () => {
+test('a ranking’s pages equal those of a list sorted anew for every query', () => {
   const property = fc.property(
     fc.array(Change, { maxLength: 60 }),
     fc.array(Change, { maxLength: 10 }),

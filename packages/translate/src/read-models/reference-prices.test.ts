@@ -35,15 +35,15 @@ test("an average of irregular observations equals the engine's strike (R-series)
 
 test('old prices are stored at a coarser step, and averages of whole minutes are kept', () => {
   const prices = new ReferencePrices();
-  // For one day, the price increases by one every second.
+  // The price increases by one every second for a day.
   for (let at = 0; at <= 86_400; at++) push(prices, START_MS + at * 1_000, 1 + at);
   const price = (source: 'oracle' | 'twap', atMs: number) =>
     prices.price('BTC', source, START_MS + atMs)?.priceE8;
-  // Every second is stored for six hours, and every minute before that.
+  // Every second is stored for the last six hours, and every minute before that.
   expect(price('oracle', 86_399_000)).toBe(86_400);
   expect(price('oracle', HOUR_MS)).toBe(3_601);
   expect(price('oracle', HOUR_MS + 30_000)).toBe(3_601);
-  // The average at the end of the first hour is that of the prices 3541 to 3600.
+  // The average at the end of the first hour covers the prices 3541 to 3600.
   expect(price('twap', HOUR_MS)).toBe(3_571);
   expect(price('twap', 23 * HOUR_MS)).toBe(82_771);
   expect(price('twap', 30_000)).toBeUndefined();

@@ -12,13 +12,10 @@ import {
   type Tier,
 } from './tiered-series.ts';
 
-/** The price of an underlying in units of 10^-8, with the time of its observation. */
+/** The price of an underlying in units of 10^-8, with the time at which it was observed. */
 export type PricePoint = { readonly atMs: number; readonly priceE8: number };
 
-/**
- * The source of a price. `twap` is the time-weighted average by which series are settled
- * (R-series).
- */
+/** The source of a price. `twap` is the time-weighted average used to settle series (R-series). */
 export type ShownSource = PriceSource | 'twap';
 
 /** A time-weighted average, as the sum of its samples and their number. */
@@ -29,16 +26,14 @@ const SECOND_MS = 1_000;
 const OBSERVATION_AGE_MS = 5_000;
 /** The minimum share of a window's seconds that must have a sample, in percent (R-series). */
 const COVERAGE_PERCENT = 90;
-/**
- * The default length of the window (R-series), called W there, which also applies to `twap` here.
- */
+/** The default window length, called W in R-series, which also applies to `twap` here. */
 const WINDOW_SECONDS = 60;
 
 /**
- * Prices are kept per second for six hours, per minute for a week, and per quarter of an hour for
+ * One-second prices are kept for six hours, one-minute prices for a week, and 15-minute prices for
  * two months. Two days of prices per second for a dozen symbols would be two million rows in every
- * snapshot. Queries of older prices are for the starts of markets, which are at full quarters of an
- * hour.
+ * snapshot. Queries for older prices concern the start times of markets, which are at full quarters
+ * of an hour.
  */
 const PRICE_TIERS: readonly Tier[] = [
   { stepMs: SECOND_MS, retentionMs: 6 * HOUR_MS },
@@ -48,19 +43,19 @@ const PRICE_TIERS: readonly Tier[] = [
 
 /**
  * The tiers of averages of whole minutes, which are stored because they cannot be computed after
- * the seconds are dropped.
+ * the one-second prices are dropped.
  */
 const TWAP_TIERS: readonly Tier[] = PRICE_TIERS.slice(1);
 
 /**
- * The maximum number of rows of all symbols and sources together. A row takes about 30 bytes in a
+ * The maximum number of rows for all symbols and sources together. A row takes about 30 bytes in a
  * snapshot.
  */
 const ROWS_MAX = 1_000_000;
 
 /**
- * The historical reference prices by symbol and source, stored in snapshots. `onBlock` must be
- * called for every block in order, including replayed ones.
+ * Historical reference prices by symbol and source, stored in snapshots. `onBlock` must be called
+ * for every block in order, including replayed ones.
  */
 export class ReferencePrices {
   readonly name = 'referencePrices';
@@ -89,7 +84,7 @@ export class ReferencePrices {
     }
   }
 
-  /** Returns true if there is any price of the symbol. */
+  /** Returns true if there is any price for the symbol. */
   hasSymbol(symbol: string): boolean {
     return this.#base(symbol) !== undefined;
   }
@@ -104,7 +99,7 @@ export class ReferencePrices {
   }
 
   /**
-   * Returns the price at a time, or the average over the window that ends then, or undefined if it
+   * Returns the price at a given time, or the average over the window ending then; undefined if it
    * is unknown.
    */
   price(symbol: string, source: ShownSource, timeMs: number): PricePoint | undefined {
@@ -114,7 +109,10 @@ export class ReferencePrices {
     return { atMs: found.row[0], priceE8: found.row[1] };
   }
 
-  /** Computes the average of the seconds before a time from the stored seconds (R-series). */
+  /**
+   * Computes the average over the seconds before a given time from the stored one-second prices
+   * (R-series).
+   */
   twap(
     symbol: string,
     source: PriceSource,
@@ -124,7 +122,7 @@ export class ReferencePrices {
     return this.#twapOf(keyOf(symbol, source), atMs, windowSeconds);
   }
 
-  /** Returns the prices of a period, oldest first, thinned evenly if there are more than `max`. */
+  /** Returns the prices in a period, oldest first, thinned evenly if there are more than `max`. */
   history(
     symbol: string,
     source: ShownSource,
@@ -192,8 +190,8 @@ export class ReferencePrices {
     const atMs = timeMs - (timeMs % SECOND_MS);
     const twap = this.#twapOf(key, atMs, WINDOW_SECONDS);
     if (twap !== undefined) return { atMs, priceE8: shownE8(twap) };
-    // The seconds of the window are still stored, so the average is missing because there were too
-    // few of them.
+    // The window's one-second prices are still stored, so the average is missing because there were
+    // too few of them.
     const windowMs = atMs - WINDOW_SECONDS * SECOND_MS;
     if ((this.#prices.get(key)?.rows(0)[0]?.[0] ?? 0) <= windowMs) return undefined;
     const stored = this.#averages.get(key)?.at(timeMs);
@@ -246,7 +244,7 @@ function keyOf(symbol: string, source: PriceSource): string {
   return `${symbol}/${source}`;
 }
 
-/** Rounds an average for display. Results of series are determined by the exact sums (R-series). */
+/** Rounds an average for display. Series results are determined by the exact sums (R-series). */
 function shownE8({ samples, sumE8 }: Twap): number {
   return Number(divHalfUp(sumE8, BigInt(samples)));
 }
@@ -256,8 +254,8 @@ function wholeSecondFrom(timeMs: number): number {
 }
 
 /**
- * Returns true if the row is young enough for a time. A row of a coarse tier is valid for its whole
- * step.
+ * Returns true if the row is recent enough for a given time. A row in a coarse tier is valid for
+ * its whole step.
  */
 function isFresh(
   { row, stepMs }: { readonly row: PointRow; readonly stepMs: number },

@@ -4,9 +4,7 @@ const WEEK_HOURS = 7 * DAY_HOURS;
 
 type Hour = { readonly startMs: number; notional: bigint; lots: number; close: number };
 
-/**
- * The traded volume of a market in hourly buckets, for the last day, the last week and in total.
- */
+/** A market's traded volume in hourly buckets, for the last day, the last week and in total. */
 export class RollingVolume {
   #hours: Hour[] = [];
   /** The closing price of the newest hour that has left the buckets; 0 if there is none. */
@@ -33,7 +31,7 @@ export class RollingVolume {
 
   /**
    * Returns the volume of the current hour and the preceding 23 hours, and the price at their
-   * start, which is 0 if there was none.
+   * start, or 0 if there was none.
    */
   day(timeMs: number): { notional: bigint; lots: number; previousClose: number } {
     return this.#since(timeMs, DAY_HOURS);

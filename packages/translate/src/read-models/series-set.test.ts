@@ -24,7 +24,7 @@ function fill(): SeriesSet<string, PointRow> {
   return set;
 }
 
-test('ended series are dropped first, in the order in which they ended', () => {
+test('series that have ended are dropped first, in the order they ended', () => {
   const set = fill();
   expect(set.hasEvicted).toBe(false);
   set.record('live', [10, 1]);
@@ -53,7 +53,7 @@ test('a restored set drops the same series as the original', () => {
   }
 });
 
-test('a set is restored from the list form of an older snapshot', () => {
+test('a set can be restored from an older snapshot’s list form', () => {
   const { series } = fill().dump();
   const restored = create();
   restored.restore(JSON.parse(JSON.stringify(series)));

@@ -23,7 +23,7 @@ test('recent samples are fine, older ones are coarse, and the oldest are dropped
   expect(series.size).toBe(7 + 12);
 });
 
-test('a period contains each time once and in order', () => {
+test('a period includes each time once, in order', () => {
   const parts = filled(3_000).between(0, 3_000);
   const times = parts.flatMap(({ rows }) => rows.map(([atMs]) => atMs));
   expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
@@ -33,7 +33,7 @@ test('a period contains each time once and in order', () => {
   ]);
 });
 
-test('a set that exceeds its maximum of rows drops the least recently recorded series', () => {
+test('a set that exceeds its maximum number of rows drops the least recently recorded series', () => {
   const set = new SeriesSet<string, PointRow>({ tiers: TIERS, fold: LAST_OF_STEP, rowsMax: 8 });
   set.record('a', [10, 1]);
   set.record('b', [20, 1]);

@@ -1,16 +1,16 @@
 import { present } from '@oddlot/units';
 
-/** The entry of a series: a time in milliseconds, followed by numbers. */
+/** An entry in a series: a time in milliseconds, followed by numbers. */
 export type Row = [timeMs: number, ...values: number[]];
 
-/** The step of a tier of a series, and the time for which its rows are kept. */
+/** The step of one tier in a series, and how long its rows are kept. */
 export type Tier = { readonly stepMs: number; readonly retentionMs: number };
 
-/** A rule that combines all samples of a step into one row. */
+/** A rule that combines all samples in a step into one row. */
 export type Fold<R extends Row> = {
-  /** Returns the index of the step that contains a time. */
+  /** Returns the index of the step that a time falls in. */
   bucket(timeMs: number, stepMs: number): number;
-  /** Creates the row of a step from its first sample. */
+  /** Creates a step's row from its first sample. */
   open(sample: R, stepMs: number): R;
   merge(row: R, sample: R): void;
 };
@@ -18,13 +18,13 @@ export type Fold<R extends Row> = {
 /**
  * A time series with a fine resolution for recent samples and a coarser one for older samples,
  * which limits its size. Every sample is added to each tier, and a tier has one row for each step
- * with a sample. Samples must be recorded in order of time.
+ * that has a sample. Samples must be recorded in order of time.
  */
 export class TieredSeries<R extends Row> {
   readonly #tiers: readonly Tier[];
   readonly #fold: Fold<R>;
   readonly #rows: R[][];
-  /** For each tier, true if rows of it have been dropped. */
+  /** For each tier, true if any of its rows have been dropped. */
   readonly #cut: boolean[];
 
   constructor(tiers: readonly Tier[], fold: Fold<R>) {
@@ -48,7 +48,7 @@ export class TieredSeries<R extends Row> {
     return this.#rows[tier] ?? [];
   }
 
-  /** Returns true if rows of a tier have been dropped. */
+  /** Returns true if any of a tier's rows have been dropped. */
   isCut(tier: number): boolean {
     return this.#cut[tier] ?? false;
   }
@@ -67,7 +67,7 @@ export class TieredSeries<R extends Row> {
     }
   }
 
-  /** Returns the last row at or before a time, from the finest tier that contains it. */
+  /** Returns the last row at or before a time, from the finest tier that has it. */
   at(timeMs: number): { readonly row: R; readonly stepMs: number } | undefined {
     for (const [tier, { stepMs }] of this.#tiers.entries()) {
       const rows = this.rows(tier);
@@ -77,7 +77,7 @@ export class TieredSeries<R extends Row> {
     return undefined;
   }
 
-  /** Returns the rows of a period, oldest first, each from the finest tier that contains it. */
+  /** Returns the rows in a period, oldest first, each from the finest tier that has it. */
   between(fromMs: number, toMs: number): { readonly stepMs: number; readonly rows: R[] }[] {
     const parts: { stepMs: number; rows: R[] }[] = [];
     let endMs = toMs;
@@ -104,7 +104,7 @@ export class TieredSeries<R extends Row> {
   /**
    * Drops the rows before a limit, except the last one, which has the value at the limit. Rows are
    * dropped in chunks of an eighth of the tier, because removing the first element of a long array
-   * moves all others.
+   * moves all the others.
    */
   #drop(tier: number, borderMs: number): void {
     const rows = present(this.#rows[tier], 'the rows of a tier');
@@ -121,7 +121,7 @@ type SeriesDump<R extends Row> = {
 };
 
 /**
- * Keeps the last value of a step with its own time. A step ends at its boundary, so the row of a
+ * Keeps the last value of a step with its own time. A step ends at its boundary, so a row in a
  * coarse tier has the value at that boundary.
  */
 export const LAST_OF_STEP: Fold<PointRow> = {
@@ -153,9 +153,9 @@ export function firstAfter(rows: readonly Row[], timeMs: number): number {
 }
 
 /**
- * Contains one series for each instrument or symbol. The total number of rows is limited. Above the
- * limit, the first series that has ended is dropped, or if none has, the least recently recorded
- * one. Ended series therefore never displace active ones.
+ * Holds one series per instrument or symbol, with a limit on the total number of rows. Above the
+ * limit, the first series to have ended is dropped or, if none has ended, the least recently
+ * recorded one. Ended series therefore never displace active ones.
  */
 export class SeriesSet<Key extends string | number, R extends Row> {
   readonly #tiers: readonly Tier[];
@@ -163,7 +163,7 @@ export class SeriesSet<Key extends string | number, R extends Row> {
   readonly #rowsMax: number;
   /** The most recently recorded series is the last in the map. */
   readonly #series = new Map<Key, TieredSeries<R>>();
-  /** The series without further samples, in the order in which they ended. */
+  /** The series that will get no further samples, in the order they ended. */
   readonly #ended = new Map<Key, TieredSeries<R>>();
   #size = 0;
   #hasEvicted = false;
@@ -179,14 +179,14 @@ export class SeriesSet<Key extends string | number, R extends Row> {
   }
 
   /**
-   * Returns true if a series was ever dropped to limit the size. That series may exist again
-   * without its earlier rows.
+   * Returns true if any series has ever been dropped to limit the size. Such a series may exist
+   * again without its earlier rows.
    */
   get hasEvicted(): boolean {
     return this.#hasEvicted;
   }
 
-  /** Marks a series that receives no further samples. */
+  /** Marks a series as getting no further samples. */
   end(key: Key): void {
     const series = this.#series.get(key);
     if (series === undefined) return;
@@ -234,7 +234,7 @@ export class SeriesSet<Key extends string | number, R extends Row> {
     this.#hasEvicted = false;
   }
 
-  /** Older snapshots contain only the list, without the number of ended series. */
+  /** Older snapshots have only the list, without the number of ended series. */
   restore(data: unknown): void {
     const plain = data as SeriesSetDump<Key, R> | SeriesSetDump<Key, R>['series'];
     const known = 'ended' in plain ? plain : { ended: 0, evicted: false, series: plain };

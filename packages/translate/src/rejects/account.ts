@@ -14,7 +14,8 @@ import { validText } from './orders.ts';
 
 /**
  * If a request was signed for another network or hashed differently, an unknown address is
- * recovered from it. Only the explainSignature query can distinguish this from an unknown client.
+ * recovered from its signature. Only the explainSignature query can distinguish this from an
+ * unknown client.
  */
 const SIGNER_HINT =
   'The signature is that of `got`. If that is not your key, the request was signed for another ' +
@@ -63,7 +64,7 @@ function nonceDetails(
   return { field: 'nonce', ...gotDetails(nonce), allowed };
 }
 
-/** The messages of the gate refusals, which the account status also shows. */
+/** The messages for gate refusals, also shown in the account status. */
 export const GATE_TEXTS = {
   blacklisted: 'userBlacklisted',
   closed: 'exchangeClosed',
@@ -137,8 +138,8 @@ export const MONEY = {
 } satisfies Partial<Translations>;
 
 /**
- * Returns the field that caused the cost: the amount, a list entry, the size of an amend, or the
- * margin to be added.
+ * Returns the field responsible for the cost: the amount, a list entry, the size of an amend, or
+ * the margin to be added.
  */
 function spendingAt(context: RejectContext): Details {
   const { amount, field = '', size } = context.entry ?? {};

@@ -18,7 +18,7 @@ export type EntryText = {
   readonly clientOrderId?: string;
   readonly orderId?: number;
   readonly expireMs?: number;
-  /** The amount; set for money movements. */
+  /** The amount; set if the action moves money. */
   readonly amount?: string;
 };
 
@@ -27,7 +27,7 @@ export type RejectContext = {
   readonly command?: Command['type'];
   readonly nonce?: number;
   readonly entry?: EntryText;
-  /** True if the action was in a multiSig wrapper, which becomes part of the path of its fields. */
+  /** True if the action was in a multiSig wrapper, which becomes part of the path to its fields. */
   readonly isWrapped?: boolean;
 };
 
@@ -48,7 +48,7 @@ export function instrumentAt(context: RejectContext): Details {
   return at(context, context.entry?.instrument ?? 'a');
 }
 
-/** The commands with an address that must be, or must not be, an account. */
+/** The commands with an address that must, or must not, have an account. */
 type Addressing = Extract<
   RequestCommand | CreditFaucetCommand,
   | { readonly account: unknown }
@@ -66,7 +66,7 @@ const ADDRESS_FIELDS: Readonly<Record<Addressing, string>> = {
   withdraw: 'destination',
 };
 
-/** Returns the name of the API for the address in a command. */
+/** Returns the API name of the address in a command. */
 export function addressField({ command }: RejectContext): string {
   const fields: Readonly<Partial<Record<Command['type'], string>>> = ADDRESS_FIELDS;
   return (command === undefined ? undefined : fields[command]) ?? 'agentAddress';

@@ -3,7 +3,7 @@ import { actionTypeNamed } from '../action-to-command.ts';
 import { formatRate } from '../format.ts';
 import { gotDetails, type Translations } from './context.ts';
 
-/** The names in the API for fields that have other names in the engine. */
+/** The API names of fields that are named differently in the engine. */
 const FIELDS: Readonly<Record<string, string>> = {
   takerFeeE8: 'takerFeeRate',
   makerFeeE8: 'makerFeeRate',
@@ -13,7 +13,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 
 export const OPERATOR = {
-  // The engine reports its command, but several commands can be one action in the API.
+  // The engine reports its command, but several commands can correspond to one API action.
   operatorUnknown: ({ signer, action }) =>
     refusal('signerNotPermitted', [actionTypeNamed(action)], { got: signer }),
   // Only the venue itself sends commands with a term, so clients never receive this message.
@@ -43,8 +43,7 @@ export const OPERATOR = {
 } satisfies Partial<Translations>;
 
 /**
- * Returns the last name of a path, such as `code` for `grants.add[3].code`, like the errors of the
- * schema.
+ * Returns the last name of a path, such as `code` for `grants.add[3].code`, as in schema errors.
  */
 function lastName(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);

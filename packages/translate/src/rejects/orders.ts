@@ -52,8 +52,8 @@ export const ORDERS = {
     const step = formatDecimal(tick, pxDecimals);
     const nearestTo = (text: string | undefined) => nearestOn(text, pxDecimals, BigInt(tick), end);
     const nearest = nearestTo(context.entry?.price);
-    // The engine checks the price before the trigger price. If the price is on the grid, the
-    // trigger price must therefore be off it.
+    // The engine checks the price before the trigger price. Therefore, if the price is on the grid,
+    // it is the trigger price that is off it.
     const { triggerPrice } = context.entry ?? {};
     const details =
       triggerPrice !== undefined && nearest[0] === nearest[1]
@@ -98,8 +98,8 @@ export const ORDERS = {
       available: formatMoney(available),
     }),
   postOnlyWouldTrade: (_, context) => refusal('postOnlyWouldMatch', [], priceAt(context)),
-  // The API server already checks this in the request, so only actions that bypass the API server
-  // are rejected here.
+  // The API server already checks this in the request, so this applies only to actions that bypass
+  // the API server.
   groupingInvalid: ({ why }) =>
     refusal('invalidValue', ['grouping', why], { field: 'grouping', why }),
   orderUnknown: (_, context) =>
@@ -121,13 +121,13 @@ function gridOf(
 ): { pxDecimals: number; tick: number; end?: bigint } {
   const pxDecimals = MONEY_DECIMALS - decimalsOf(context, instrumentId);
   const grid = { pxDecimals, tick: context.instruments(instrumentId)?.priceTick ?? 1 };
-  // Prices of an outcome market are below 1.00 (R-reserve).
+  // Prices on an outcome market are below 1.00 (R-reserve).
   return instrumentId < OUTCOME_ID_MIN ? grid : { ...grid, end: 10n ** BigInt(pxDecimals) };
 }
 
 /**
- * Returns the valid values below and above a decimal string. They are computed from the string,
- * because the engine's value is already rounded.
+ * Returns the nearest valid values below and above a decimal string. They are computed from the
+ * string, because the engine's value is already rounded.
  */
 export function nearestOn(
   text: string | undefined,
@@ -144,7 +144,7 @@ export function nearestOn(
 }
 
 /**
- * Formats a value, or returns null unless it is valid for an order or a transfer: it must be
+ * Formats a value, or returns null if it is not valid for an order or a transfer: it must be
  * positive, a safe integer, and below `end` if that is given.
  */
 export function validText(value: bigint, decimals: number, end?: bigint): string | null {
