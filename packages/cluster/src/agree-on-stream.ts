@@ -32,16 +32,16 @@ type Parties = {
   readonly followed?: Followed | undefined;
   /**
    * The era of the stream from which this replica's blocks came, for callers without `followed`.
-   * Only blocks that a restore has discarded since that era are compared.
+   * Only blocks discarded by a restore since that era are compared.
    */
   readonly followedEra?: string | undefined;
-  /** Returns the highest block that a replica has reported while it followed this stream. */
+  /** Returns the highest block reported by a replica while it was following this stream. */
   readonly known?: (era: string | undefined) => KnownBlock | undefined;
 };
 
 /**
- * Checks, before anything is read, that a stream is the log of the same venue and contains
- * everything that this replica has. The first replica opens an empty stream.
+ * Checks, before anything is read, that a stream is the same venue's log and contains everything
+ * this replica has. The first replica opens an empty stream.
  */
 export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   const { copy, followed, serviceNetwork, stream } = parties;
@@ -57,7 +57,7 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   const knownSeq = Math.max(copy.lastSeq, known?.height ?? 0);
   const lastSeq = await confirmedLastSeq(stream, opening, knownSeq);
   assertFinished(opening, lastSeq);
-  // This is checked first, because blocks of another history beyond the end of the stream were
+  // This is checked first, because blocks from another history, beyond the end of the stream, were
   // never part of it and are not lost.
   const differing = await firstDiffering({ copy, lastSeq, opening, stream });
   if (differing !== undefined) {
@@ -97,8 +97,8 @@ function wasAcknowledged(
 
 /**
  * Returns the first block that differs because it was discarded when the stream was restored. Later
- * blocks can be equal again, so every block is compared, but only once: after that, a folder
- * without differing blocks follows the new stream.
+ * blocks can match again, so every block is compared, but only once: after that, a folder without
+ * differing blocks follows the new stream.
  */
 async function firstGivenUp(
   { copy, followed, followedEra = followed?.era, stream }: Parties,
@@ -113,7 +113,7 @@ async function firstGivenUp(
 }
 
 /**
- * Throws if the stream is still being written from a folder, because its remaining content is
+ * Throws if the stream is still being written from a folder, because the rest of its content is
  * unknown.
  */
 export function assertFinished(opening: StreamOpening, lastSeq: number): void {
@@ -122,8 +122,8 @@ export function assertFinished(opening: StreamOpening, lastSeq: number): void {
 }
 
 /**
- * Throws if the stream ends before a block that another replica has reported. A replica without
- * files relies on these reports.
+ * Throws if the stream ends before a block reported by another replica. A replica without files
+ * relies on these reports.
  */
 function assertReaches(lastSeq: number, known: KnownBlock | undefined): void {
   if (known?.replacedFrom !== undefined) throw replacedBy(known, known.replacedFrom);
@@ -176,10 +176,10 @@ export async function openingOf(
   return found && decodeOpening(found);
 }
 
-/** The number of earlier eras that an opening lists; folders of older eras are not recognised. */
+/** The number of earlier eras listed in an opening; folders from older eras are not recognised. */
 const FORMER_MAX = 100;
 
-/** Thrown before any change if the stream must not be written again. */
+/** Thrown before any change if the stream must not be rewritten. */
 class RestoreRefusedError extends Error {
   override readonly name = 'RestoreRefusedError';
 }
@@ -187,7 +187,7 @@ class RestoreRefusedError extends Error {
 type RestoreOptions = WriteStreamOptions & {
   readonly journal: FileJournal;
   /**
-   * The first block that the operator discards if it is missing in the copy, even if the stream or
+   * The first block the operator discards if it is missing from the copy, even if the stream or
    * other copies contain it.
    */
   readonly giveUpFrom?: number | undefined;
@@ -205,7 +205,7 @@ type StreamComparison =
   | { readonly kind: 'forked'; readonly from: number };
 
 /**
- * Writes a stream that has lost blocks again, from the longest copy. Unless blocks are explicitly
+ * Rewrites a stream that has lost blocks from the longest copy. Unless blocks are explicitly
  * discarded, it refuses in two cases: if the stream contains all blocks of the copy (the copy is
  * then behind), and if the stream has different blocks (which may have been acknowledged).
  */
@@ -232,9 +232,7 @@ export async function restoreStream(options: RestoreOptions): Promise<StreamOpen
 export async function compareWithCopy(
   options: WriteStreamOptions & {
     readonly followedEra?: string | undefined;
-    /**
-     * The blocks that replicas have read differently. After them, the copies can be equal again.
-     */
+    /** The blocks that replicas have read differently. After them, the copies can match again. */
     readonly doubted?: BlockRange | undefined;
   },
 ): Promise<StreamComparison> {

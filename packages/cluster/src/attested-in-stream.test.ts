@@ -14,7 +14,7 @@ const BLOCK = hash(`0x${'ab'.repeat(32)}`);
 const [FIRST, SECOND] = [hash(`0x${'c1'.repeat(32)}`), hash(`0x${'c2'.repeat(32)}`)];
 
 describe.skipIf(!hasNatsServer)('R-snapshots: the attestation of a snapshot in a stream', () => {
-  test('a stream is searched for the attestation of a snapshot only after the block of the snapshot', () =>
+  test("a stream is searched for a snapshot's attestation only after the snapshot's block", () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const stream = await openTestStream(nats.urls, cluster);

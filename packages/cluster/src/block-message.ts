@@ -3,7 +3,7 @@ import type { LoggedCommand } from '@oddlot/replica/block';
 import { decodeBlock, proposalOf } from '@oddlot/replica/log/block-codec';
 
 /**
- * A message of the stream. All integers are little-endian: version u8 · kind u8 · crc u32 · time
+ * A message in the stream. All integers are little-endian: version u8 · kind u8 · crc u32 · time
  * u64 · body
  *
  * `crc` covers everything after it. The body of a block is the format of the replica's journal. The
@@ -20,7 +20,7 @@ const BODY_OFFSET = 14;
 const TWO_POW_32 = 2 ** 32;
 
 /**
- * A stream that was replaced by another one. Without `givenUpFrom`, none of its blocks was
+ * A stream that was replaced by another one. If `givenUpFrom` is absent, none of its blocks was
  * discarded.
  */
 export type FormerStream = { readonly era: string; readonly givenUpFrom?: number | undefined };
@@ -29,7 +29,7 @@ export type StreamOpening = {
   readonly serviceNetwork: string;
   /** The number of the first block after the opening. */
   readonly firstSeq: number;
-  /** An id that differs each time the stream is written from the start. */
+  /** An id that is new each time the stream is written from the start. */
   readonly era: string;
   /** The streams that this one replaced, oldest first, each with its first discarded block. */
   readonly former?: readonly FormerStream[];
@@ -40,18 +40,18 @@ export type StreamOpening = {
   readonly lastSeq?: number;
 };
 
-/** A block as its proposer sent it. Its number is determined by its position in the stream. */
+/** A block as sent by its proposer. Its number is determined by its position in the stream. */
 type BlockMessage = {
   readonly proposal: string;
-  /** The time by the proposer's clock. */
+  /** The time according to the proposer's clock. */
   readonly timeMs: number;
   /** The block as encoded by `BlockBuffer`, including the proposal id. */
   readonly encoded: Buffer;
 };
 
 /**
- * Thrown if this program does not support the format of the message, which a later release may have
- * written.
+ * Thrown if this program does not support the format of the message, which may have been written by
+ * a later release.
  */
 class StreamMessageError extends Error {
   override readonly name = 'StreamMessageError';

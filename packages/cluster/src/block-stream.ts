@@ -26,8 +26,8 @@ type BlockStreamOptions = ConnectOptions & {
   readonly cluster: string;
   readonly replicas: number;
   /**
-   * True for read-only callers, which do not create a missing stream. A missing stream behaves like
-   * an empty one.
+   * True for read-only callers, for which a missing stream is not created. A missing stream behaves
+   * like an empty one.
    */
   readonly makesNone?: boolean | undefined;
   /** Called with the faults if the operator accepts a stream that could lose data. */
@@ -38,7 +38,7 @@ type BlockStreamOptions = ConnectOptions & {
   readonly onUnchecked?: ((servers: readonly string[]) => void) | undefined;
 };
 
-/** A message to publish, and how far its proposer has read the stream. */
+/** A message to publish, and how far its proposer had read the stream. */
 type Outgoing = Pick<StreamMessage, 'data' | 'readPosition'>;
 
 /**
@@ -53,10 +53,10 @@ class NoQuorumError extends Error {
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 const PUBLISH_TIMEOUT_MS = 3_000;
 const API_TIMEOUT_MS = 3_000;
-/** This is less than the 4 s after which servers elect a new leader. */
+/** Less than the 4 s after which servers elect a new leader. */
 const SILENT_MS_MAX = 3_000;
 /**
- * The time that servers may need to elect a leader after the connection to one of them, in
+ * How long servers may take to elect a leader after one of them has been connected to, in
  * milliseconds.
  */
 const READY_MS_MAX = 20_000;
@@ -65,9 +65,9 @@ const AGAIN_AFTER_MS = 200;
 const WRONG_LAST_SEQUENCE = 10_071;
 
 /**
- * A stream of blocks on NATS JetStream, independent of their content. It publishes each message
- * once, reads in order starting with a position, and queries the end. Readers retry without limit
- * while servers are unavailable; the caller decides when to stop.
+ * A stream of blocks on NATS JetStream, regardless of their content. It publishes each message
+ * once, reads in order from a given position, and queries the end. Readers retry indefinitely while
+ * servers are unavailable; the caller decides when to stop.
  */
 export class BlockStream {
   readonly subject: string;
@@ -118,9 +118,9 @@ export class BlockStream {
     return !this.#connection.isClosed() && this.#connection.info !== undefined;
   }
 
-  /** The largest message that the servers accept, as last reported by one of them. */
+  /** The largest message accepted by the servers, as last reported by one of them. */
   get messageBytesMax(): number {
-    // Without a connection, the last known value applies.
+    // If there is no connection, the last known value applies.
     this.#messageBytesMax = this.#connection.info?.max_payload ?? this.#messageBytesMax;
     return this.#messageBytesMax;
   }
@@ -147,9 +147,9 @@ export class BlockStream {
   }
 
   /**
-   * Returns the last position as reported when the servers reject a message that no position can
-   * satisfy; nothing is stored. In NATS 2.10, a majority of the servers agrees on the rejection; in
-   * later releases, the leader rejects without asking the others.
+   * Returns the last position, which the servers report when they reject a message that no position
+   * can satisfy; nothing is stored. In NATS 2.10, a majority of the servers agrees on the
+   * rejection; in later releases, the leader rejects without asking the others.
    */
   async endByRefusal(): Promise<number> {
     const expect = { lastSequence: Number.MAX_SAFE_INTEGER };
@@ -221,8 +221,8 @@ export class BlockStream {
   }
 
   /**
-   * Delivers every message starting with a position, in order and each once, until it is stopped.
-   * Servers can disappear and return during this time.
+   * Delivers every message from a given position, in order and each once, until stopped. Servers
+   * can disappear and return in the meantime.
    */
   follow(fromPlace: number, follower: Follower): Following {
     const stream = this.#name;
@@ -231,7 +231,7 @@ export class BlockStream {
     return following;
   }
 
-  /** Removes the stream with its content, before it is written again from a copy. */
+  /** Removes the stream with its content, before it is rewritten from a copy. */
   async remove(): Promise<void> {
     try {
       await this.#manager.streams.delete(this.#name);
@@ -301,7 +301,7 @@ function membersOf({ cluster }: StreamInfo): readonly string[] {
 function majoritySilentMs({ cluster, config }: StreamInfo): number {
   const needed = Math.floor(config.num_replicas / 2);
   const serverSilentMs = (cluster?.replicas ?? [])
-    // A server from which the leader has never heard is listed with 0.
+    // A server the leader has never heard from is listed with 0.
     .map(({ active, offline }) => (offline === true || active === 0 ? Infinity : active / 1e6))
     .toSorted((a, b) => a - b);
   return needed === 0 ? 0 : (serverSilentMs[needed - 1] ?? Infinity);

@@ -72,8 +72,8 @@ export async function keysOf(kv: Pick<KV, 'keys'>): Promise<string[]> {
 }
 
 /**
- * The key of a value on which replicas agree. Such keys are stored in the bucket of the leases but
- * are not leases.
+ * The key of a value that replicas agree on. Such keys are stored in the lease bucket but are not
+ * leases.
  */
 const NAME_KEY = 'venue-name';
 const CURSOR_KEY = 'cursor-key';
@@ -92,14 +92,12 @@ export function agreeOnName(kv: Bucket, word: string): Promise<string> {
   return agree(kv, NAME_KEY, () => serviceName(word, hexOf(SERVICE_DIGITS_BYTES)));
 }
 
-/**
- * Returns the key of page cursors, so that any replica can continue a query that another one began.
- */
+/** Returns the key of page cursors, so that any replica can continue a query begun on another. */
 export async function agreeOnCursorKey(kv: Bucket, bytes: number): Promise<Uint8Array> {
   return Buffer.from(await agree(kv, CURSOR_KEY, () => hexOf(bytes)), 'hex');
 }
 
-/** Returns a value that is the same for all replicas: the first value that is written is used. */
+/** Returns a value that is the same for all replicas: the first value written is used. */
 async function agree(kv: Bucket, key: string, draw: () => string): Promise<string> {
   for (;;) {
     const found = await retryUntilAnswered(() => kv.get(key));

@@ -61,7 +61,7 @@ describe.skipIf(!hasNatsServer)('the check of the servers of a stream', () => {
     }
   });
 
-  test('servers of a release that loses acknowledged messages are rejected unless the operator accepts them', async () => {
+  test('servers on a release that loses acknowledged messages are rejected unless the operator accepts them', async () => {
     const servers = await startNatsServers();
     const old = await behindOlderGreeting(Number(new URL(servers.urls[0]!).port), '2.9.10');
     try {

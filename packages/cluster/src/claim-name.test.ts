@@ -23,7 +23,7 @@ async function claim(cluster: string): Promise<{ readonly taken: Error[]; end():
 }
 
 describe.skipIf(!hasNatsServer)('the name of a replica', () => {
-  test('a replica name belongs to one process, and becomes free when that process has ended', async () => {
+  test('a replica name belongs to one process, and becomes free once that process has ended', async () => {
     const cluster = randomUUID();
     const first = await claim(cluster);
     await expect(claim(cluster)).rejects.toThrow(
@@ -47,12 +47,12 @@ describe.skipIf(!hasNatsServer)('the name of a replica', () => {
     const notification = { instance: expect.any(String), isTaken: true };
     await expect.poll(() => received.at(-1), { timeout: 10_000 }).toEqual(notification);
     expect(next.taken).toEqual([]);
-    // This is the notification that a process receives when it wakes up.
+    // The notification that a process receives when it wakes up.
     nats.connection.publish(subject, JSON.stringify({ instance: 'another', isTaken: true }));
     await expect.poll(() => next.taken.length, { timeout: 10_000 }).toBe(1);
   });
 
-  test('one of two processes that start together gets the replica name', async () => {
+  test('if two processes start together, one of them gets the replica name', async () => {
     const cluster = randomUUID();
     const both = await Promise.allSettled([claim(cluster), claim(cluster)]);
     const ended = (): number =>

@@ -3,8 +3,8 @@ import { type Msg, type NatsConnection, RequestError } from '@nats-io/transport-
 import { NameTakenError } from './stream-error.ts';
 
 /**
- * A process that does not reply within this time has ended or is frozen. If there is no process,
- * the servers report that immediately.
+ * A process that does not reply within this many milliseconds has ended or is frozen. If there is
+ * no such process, the servers report that immediately.
  */
 const ANSWER_MS = 3_000;
 /**
@@ -16,20 +16,21 @@ const TOGETHER_MS = 10_000;
 type Claim = {
   readonly cluster: string;
   readonly replica: string;
-  /** Called if another process has taken over the name, in which case this process must end. */
+  /** Called if another process has taken over the name; this process must then end. */
   readonly onTaken: (error: NameTakenError) => void;
 };
 
 /**
- * The request of a process that claims the name. With `isTaken`, it is the notification that the
+ * A request from a process that claims the name. With `isTaken`, it is the notification that the
  * process took the name without a reply.
  */
 type NameRequest = { readonly instance: string; readonly isTaken?: true };
 type Answer = { readonly instance: string; readonly forMs: number };
 
 /**
- * Ensures that no other process is the replica with this name while the connection exists. Throws
- * if there is one. A process that does not reply loses the name and is notified when it wakes up.
+ * Ensures that no other process is the replica with this name as long as the connection exists.
+ * Throws if there is one. A process that does not reply loses the name and is notified when it
+ * wakes up.
  */
 export async function claimName(connection: NatsConnection, claim: Claim): Promise<void> {
   const { cluster, onTaken, replica } = claim;
@@ -50,7 +51,7 @@ export async function claimName(connection: NatsConnection, claim: Claim): Promi
   const take = (): void =>
     connection.publish(subject, JSON.stringify({ instance, isTaken: true } satisfies NameRequest));
   if (found === 'silent') return take();
-  // Another process may have sent its request at the same time, before this one listened. The start
+  // Another process may have sent its request at the same time, before this one listened. Startup
   // does not wait for this check.
   const settle = async (): Promise<void> => {
     const other = await ask(connection, subject, { instance });

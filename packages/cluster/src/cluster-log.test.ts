@@ -29,7 +29,7 @@ const open = (options: Options): Promise<LoggedReplica> =>
 const openStream = (cluster: string): Promise<BlockStream> => openTestStream(nats.urls, cluster);
 
 describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
-  test('all replicas receive blocks in the same order, and the blocks of each replica in the order in which it sent them', () =>
+  test("all replicas receive blocks in the same order, and each replica's blocks in the order it sent them", () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const replicas = await Promise.all(
@@ -57,7 +57,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       for (const replica of replicas) await replica.close();
     }));
 
-  test('a replica continues from its own files and reads only the remainder of the stream', () =>
+  test('a replica continues from its own files and reads only the rest of the stream', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const one = await open({ cluster, directory: join(folder, 'a') });
@@ -99,7 +99,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       for (const each of [one, other]) await each.close();
     }));
 
-  test('blocks that are written while the end of the stream is queried are not reported as lost', () =>
+  test('blocks written while the end of the stream is being queried are not reported as lost', () =>
     inDirectory(async (folder) => {
       let asked = 0;
       let append: (() => Promise<unknown>) | undefined;
@@ -122,7 +122,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await one.close();
     }));
 
-  test('a block that is lost in transit is ordered before those that were sent after it', () =>
+  test('a block lost in transit is ordered before those sent after it', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const name = randomUUID();
@@ -146,7 +146,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await one.close();
     }));
 
-  test('a block whose acknowledgement is lost is stored in the log only once', () =>
+  test('a block is stored in the log only once, even if its acknowledgement is lost', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const name = randomUUID();
@@ -177,7 +177,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await ahead.close();
     }));
 
-  test('only one of several concurrent replicas opens the log', () =>
+  test('of several concurrent replicas, only one opens the log', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const replicas = await Promise.all(
@@ -215,7 +215,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await other.close();
     }));
 
-  test('a copy that has diverged is reported with its first differing block, and not as a longer copy', () =>
+  test('a copy that has diverged is reported with its first differing block, not as a longer copy', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const one = await open({ cluster, directory: join(folder, 'a') });
@@ -251,7 +251,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await went.close();
     }));
 
-  test('blocks that another replica has reported are reported as missing if the stream lacks them, and are not replaced', () =>
+  test('blocks reported by another replica but missing from the stream are reported as missing, and are not replaced', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const known = () => ({ replica: 'b', height: 5 });
@@ -283,7 +283,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       height = 3;
       await expect.poll(() => some.log.trouble(), { timeout: 10_000 }).toBeUndefined();
       await some.log.append(note('4'));
-      // While this replica reads, another one reports a block beyond the end of the stream.
+      // While this replica is reading, another one reports a block beyond the end of the stream.
       height = 9;
       await expect.poll(() => some.lost.length, { timeout: 10_000 }).toBe(2);
       expect(some.lost[1]).toMatchObject({ from: 5, to: 9 });
@@ -348,7 +348,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
           'The stream is incomplete: 2 of the 4',
         );
       }
-      // A running replica waits, and continues when the stream is written again.
+      // A running replica waits, and continues once the stream is rewritten.
       await expect.poll(() => one.lost.length, { timeout: 20_000 }).toBe(1);
       const whole = await FileJournal.open({ directory, clock });
       await restoreStream({
@@ -363,7 +363,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       for (const each of [one, again]) await each.close();
     }));
 
-  test('a stream of another venue, or one that could lose blocks, is refused', () =>
+  test("another venue's stream, or one that could lose blocks, is refused", () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const one = await open({ cluster, directory: join(folder, 'a') });
@@ -399,7 +399,7 @@ function withEnd(stream: BlockStream, end: BlockStream['end']): BlockStream {
   });
 }
 
-/** Delays everything that comes from the servers, as in a frozen process. */
+/** Delays everything from the servers, as if the process were frozen. */
 function delayed(stream: BlockStream, thawed: () => Promise<void>): BlockStream {
   const { end, follow } = { end: stream.end.bind(stream), follow: stream.follow.bind(stream) };
   stream.end = async () => {

@@ -40,12 +40,11 @@ import type { BlockStream } from './block-stream.ts';
 const IN_FLIGHT_MAX = 8;
 const LOOK_EVERY_MS = 1_000;
 const REJOIN_EVERY_MS = 1_000;
-/**
- * The number of consecutive queries that show unread messages after which the reader is renewed.
- */
+/** The reader is renewed after this many consecutive queries that show unread messages. */
 const LOOKS_STALLED_MAX = 3;
 /**
- * The venue accepts no new requests after this time without a response from the stream's leader.
+ * The venue stops accepting new requests after this many milliseconds without a response from the
+ * stream's leader.
  */
 const SILENT_MS = 2_000;
 const NOTHING = Buffer.alloc(0);
@@ -54,8 +53,8 @@ const NOTHING = Buffer.alloc(0);
  * The log of a venue on several machines: a replicated stream that orders the blocks of all
  * replicas, and a copy of it in the files of this replica. A block is applied and acknowledged when
  * it has been read back from the stream and synced here, so an acknowledged order is stored on a
- * quorum of servers and on a disk to which this program has written it. A start reads its own files
- * and then the remainder of the stream.
+ * quorum of servers and on a disk that this program has written itself. On startup, a replica reads
+ * its own files and then the rest of the stream.
  */
 export class ClusterLog implements Log {
   readonly #options: ClusterLogOptions;
@@ -116,14 +115,12 @@ export class ClusterLog implements Log {
     return this.#lost instanceof StreamReplacedError ? this.#lost : undefined;
   }
 
-  /**
-   * The blocks of the stream that differ from those that a replica had read at the same positions.
-   */
+  /** The blocks in the stream that differ from those a replica had read at the same positions. */
   get disputed(): Dispute['found'] {
     return this.#lost === undefined ? undefined : this.#dispute.found;
   }
 
-  /** Returns the reason why blocks cannot be written, or undefined if they can. */
+  /** Returns why blocks cannot be written, or undefined if they can. */
   trouble(): LogTrouble | undefined {
     if (this.#lost !== undefined) return { kind: 'lost', error: this.#lost };
     // A server that has lost the others still reports the end of the stream, so the oldest
@@ -143,8 +140,8 @@ export class ClusterLog implements Log {
   }
 
   /**
-   * Passes on the blocks of the local files, then the remainder of the stream, and then later
-   * blocks as they arrive.
+   * Passes on the blocks of the local files, then the rest of the stream, and then later blocks as
+   * they arrive.
    */
   async follow(
     fromSeq: number,
@@ -288,8 +285,8 @@ export class ClusterLog implements Log {
   }
 
   /**
-   * Resends a block until it has been read from the stream, which is the only proof that the stream
-   * contains it.
+   * Resends a block until it has been read from the stream, the only proof that the stream contains
+   * it.
    */
   async #send(sent: SentBlock): Promise<void> {
     const { attempt, proposal } = sent;
@@ -369,7 +366,7 @@ export class ClusterLog implements Log {
 
   /**
    * Queries the leader for the end of the stream, to find out whether the stream exists and
-   * contains all blocks that were read.
+   * contains all blocks read so far.
    */
   async #look(): Promise<void> {
     // This is determined before the query, because more blocks may be written and read while the
@@ -396,13 +393,13 @@ export class ClusterLog implements Log {
       const to = Math.max(readSeq, known?.height ?? 0);
       if (lastSeq < to) void this.#confirmLoss(to, readSeq < to ? known?.replica : undefined);
     } catch {
-      // If no server responds, `trouble` reports this.
+      // If no server responds, `trouble` reports it.
     }
   }
 
   /**
-   * Confirms that blocks up to `to` are missing in the stream, although this replica or another one
-   * has read them from it.
+   * Confirms that blocks up to `to` are missing from the stream, although this replica or another
+   * one has read them from it.
    */
   async #confirmLoss(to: number, by: string | undefined): Promise<void> {
     const opening = this.#opening;
@@ -493,7 +490,7 @@ export type ClusterLogOptions = {
   readonly serviceNetwork: string;
   /** The stream that these files follow; undefined for a copy that is not continued. */
   readonly followed?: FollowedStream;
-  /** Returns the highest block that any replica has reported while it followed this stream. */
+  /** Returns the highest block reported by any replica while it was following this stream. */
   readonly known?: (era: string | undefined) => KnownBlock | undefined;
   /**
    * Accepts the stream although other replicas have read different blocks, for an operator who

@@ -74,7 +74,7 @@ test.concurrent.for([
   },
 );
 
-test.concurrent('a stream that is written from a folder counts as unfinished only after a confirmation', async ({
+test.concurrent('a stream being written from a folder counts as unfinished only once that is confirmed', async ({
   expect,
 }) => {
   const opening = { serviceNetwork: 'Test', firstSeq: 5, lastSeq: 9, era: 'an era' };

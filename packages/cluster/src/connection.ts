@@ -7,7 +7,7 @@ export type ConnectOptions = {
   readonly servers: readonly string[];
   readonly clientName: string;
   readonly credentials?: Credentials | undefined;
-  /** The time limit of the first connection; undefined means no limit. */
+  /** The time limit for the first connection; undefined for no limit. */
   readonly firstWithinMs?: number | undefined;
 };
 
@@ -81,7 +81,7 @@ function connectOnce(
 }
 
 type ServerCheck = {
-  /** The reasons why a server could lose an acknowledged message. */
+  /** Reasons why a server could lose an acknowledged message. */
   readonly faults: readonly string[];
   /** The servers whose syncing is unknown, each with the reason. */
   readonly unchecked: readonly string[];
@@ -96,7 +96,7 @@ const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /**
  * Queries the version of each server and, through the known monitoring ports, whether it syncs each
- * message before acknowledging it. An unavailable server does not prevent a start, because the
+ * message before acknowledging it. An unavailable server does not prevent startup, because the
  * others can form a quorum without it.
  */
 export async function checkServers(

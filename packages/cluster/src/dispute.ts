@@ -18,8 +18,8 @@ type Parties = {
 type Found = { readonly era: string; readonly blocks: BlockRange; error?: StreamLostError };
 
 /**
- * Records whether replicas have read different blocks from one stream, and which of them the stream
- * contains at present. A dispute lasts as long as the stream: acknowledged blocks are missing, and
+ * Records whether replicas have read different blocks from the same stream, and which of them it
+ * currently contains. A dispute lasts as long as the stream: acknowledged blocks are missing, and
  * only an operator can decide which ones are valid.
  */
 export class Dispute {
@@ -29,10 +29,7 @@ export class Dispute {
     return this.#found;
   }
 
-  /**
-   * Adopts a dispute that another replica has reported, unless a dispute is already known for this
-   * stream.
-   */
+  /** Adopts a dispute reported by another replica, unless one is already known for this stream. */
   adopt(opening: Pick<StreamOpening, 'era'>, blocks: BlockRange | undefined): void {
     if (blocks !== undefined && this.#found?.era !== opening.era) this.notice(opening, blocks);
   }
@@ -95,7 +92,7 @@ export async function firstDiffering(parties: Sides): Promise<number | undefined
   const first = Math.max(opening.firstSeq, copy.firstSeq);
   const last = Math.min(copy.lastSeq, lastSeq);
   if (await isAlikeUpTo(parties, first, last)) return undefined;
-  // All blocks below `alike` agree, and the block at `other` does not.
+  // All blocks below `alike` agree; the block at `other` does not.
   let alike = first;
   let other = last;
   while (alike < other) {
@@ -107,12 +104,12 @@ export async function firstDiffering(parties: Sides): Promise<number | undefined
 }
 
 /**
- * The result of comparing blocks one by one. Without `isSure`, the stream lacked some of the
+ * The result of comparing blocks one by one. If `isSure` is false, the stream lacked some of the
  * blocks.
  */
 type Compared = { readonly differing: number | undefined; readonly isSure: boolean };
 
-/** Compares each block of a range, because blocks after a replaced one can agree again. */
+/** Compares each block of a range, because blocks after a replaced one can match again. */
 export async function compareBlocks(
   { from, to }: BlockRange,
   { copy, opening, stream }: Omit<Sides, 'lastSeq'>,
@@ -124,7 +121,7 @@ export async function compareBlocks(
   const compare = async (own: LogEntry): Promise<void> => {
     if (differing !== undefined) return;
     const data = await retryUntilAnswered(() => stream.at(placeOf(opening, own.seq)));
-    // A block that is missing in the stream does not count as different.
+    // A block missing from the stream does not count as different.
     if (data === undefined) isSure = false;
     else if (!isSame(own, data)) differing = own.seq;
   };
@@ -141,14 +138,14 @@ async function isAlikeUpTo(parties: Sides, first: number, last: number): Promise
     const own = await entryAt(parties.copy, seq);
     if (own === undefined || own.commands.length === 0) continue;
     const data = await retryUntilAnswered(() => parties.stream.at(placeOf(parties.opening, seq)));
-    // A newly elected leader may lack the block, which does not count as different.
+    // A newly elected leader may lack the block; that does not count as different.
     if (data !== undefined) return isSame(own, data);
   }
   return true;
 }
 
 /**
- * Returns whether a stored block and a message are the same block. Equal content is not sufficient,
+ * Returns whether a stored block and a message are the same block. Equal content is not enough,
  * because all venues append similar empty blocks. Blocks are identified by the proposal id, or by
  * the time if the block had no id before it was written to a stream; a replica assigns a later time
  * only to a block with an id.

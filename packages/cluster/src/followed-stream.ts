@@ -12,7 +12,7 @@ type Stored = {
   readonly era: string;
   readonly known?: KnownBlock | undefined;
   /**
-   * The first block that does not come from a stream, because a venue on one machine continued with
+   * The first block that does not come from a stream, because a single-machine venue continued in
    * the folder.
    */
   readonly aloneFrom?: number | undefined;
@@ -21,10 +21,10 @@ type Stored = {
 export type Followed = Pick<Stored, 'aloneFrom' | 'era'>;
 
 /**
- * Stores next to the journal which stream a folder follows and the highest block that any replica
- * has reported. If servers lose blocks, they also lose the replicas' reports, and the replica with
- * those blocks may be unavailable. Without this record, the other replicas would write different
- * blocks at the same heights.
+ * Stores, next to the journal, which stream a folder follows and the highest block reported by any
+ * replica. If servers lose blocks, they also lose the replicas' reports, and the replica with those
+ * blocks may be unavailable. Without this record, the other replicas would write different blocks
+ * at the same heights.
  */
 export class FollowedStream {
   readonly #file: string;
@@ -81,8 +81,8 @@ export class FollowedStream {
 }
 
 /**
- * Records that a venue on one machine continues with a folder, so that blocks starting with this
- * one do not come from a stream.
+ * Records that a single-machine venue continues in a folder, so that blocks starting with this one
+ * do not come from a stream.
  */
 export function noteStandalone(folder: string, fromSeq: number): void {
   const file = join(folder, FILE);
@@ -111,7 +111,7 @@ export type KnownBlock = {
    */
   readonly replacedFrom?: number | undefined;
   /**
-   * The blocks of the stream that differ from those another replica had read, if the replica
+   * The blocks in the stream that differ from those another replica had read, if the replica
    * reported any.
    */
   readonly disputed?: BlockRange | undefined;

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { Following } from './following.ts';
 
 /**
- * Simulates consecutive consumers of a server. Each of them delivers messages, or delivers nothing
- * until it is stopped. A negative position stands for a different message.
+ * Simulates consecutive consumers on a server. Each of them delivers messages, or nothing until it
+ * is stopped. A negative position stands for a different message.
  */
 function clientOf(consumers: readonly (readonly number[] | 'silent')[]): {
   readonly client: JetStreamClient;
@@ -33,7 +33,7 @@ function clientOf(consumers: readonly (readonly number[] | 'silent')[]): {
   return { client: { consumers: { get } } as unknown as JetStreamClient, begins };
 }
 
-test('a stalled reader is renewed, and compares its last message before it reads the next ones', async () => {
+test('a stalled reader is renewed, and compares its last message before reading on', async () => {
   const { begins, client } = clientOf([[4, 5], 'silent', [5, 6, 7]]);
   const { following, replaced, taken } = follow(client, 4);
   await expect.poll(() => taken).toEqual([4, 5]);

@@ -5,10 +5,7 @@ import { TooLateError, withinMs } from './retry-until-answered.ts';
 export type StreamMessage = {
   readonly place: number;
   readonly data: Uint8Array;
-  /**
-   * The position up to which the proposer had read the stream when it sent the message, if the
-   * message contains it.
-   */
+  /** How far the proposer had read the stream when it sent the message, if the message says so. */
   readonly readPosition?: string | undefined;
 };
 
@@ -37,12 +34,12 @@ const HEARTBEAT_MS = 500;
 const EXPIRES_MS = 5_000;
 const AGAIN_AFTER_MS = 100;
 /**
- * The timeout of a request, which doubles up to the maximum: requests during an election never get
- * a response, but afterwards the servers may only be slow.
+ * The timeout of a request, which doubles up to the maximum: requests sent during an election never
+ * get a response, but afterwards the servers may just be slow.
  */
 const OPEN_MS_MIN = 1_000;
 const OPEN_MS_MAX = 8_000;
-/** The time after which servers remove the consumer of a dead process. */
+/** How long servers keep the consumer of a dead process, in nanoseconds. */
 const INACTIVE_NS = 30_000_000_000;
 
 /** Thrown if the stream no longer has the next message for this reader. */
@@ -51,9 +48,9 @@ class StreamGapError extends Error {
 }
 
 /**
- * Reads a stream in order starting with a position, and continues at the same position after any
- * failure of the servers. The client library's ordered consumer does most of this; this class
- * renews the consumer when it stalls, and relies only on the positions of messages.
+ * Reads a stream in order from a given position, and resumes at the same position after any server
+ * failure. The client library's ordered consumer does most of this; this class renews the consumer
+ * when it stalls, and relies only on the positions of messages.
  */
 export class Following {
   readonly #client: JetStreamClient;
@@ -61,8 +58,8 @@ export class Following {
   readonly #follower: Follower;
   #nextPlace: number;
   /**
-   * The last message, which a renewed reader compares, because servers that returned may have a
-   * different message at its position.
+   * The last message, which a renewed reader compares: servers that were away may have a different
+   * message at its position.
    */
   #last: Uint8Array | undefined;
   #messages: ConsumerMessages | undefined;
@@ -90,7 +87,7 @@ export class Following {
     this.#ended = this.#run();
   }
 
-  /** Requests the next messages again, because nothing arrives although there are more messages. */
+  /** Requests the next messages again, because nothing is arriving although there are more. */
   renew(): void {
     this.#messages?.stop();
   }
@@ -114,7 +111,7 @@ export class Following {
         this.#openMs = OPEN_MS_MIN;
       } catch (error) {
         if (error instanceof TooLateError) this.#openMs = Math.min(OPEN_MS_MAX, 2 * this.#openMs);
-        // Without a leader or a connection, the request is repeated without a limit.
+        // While there is no leader or no connection, the request is retried indefinitely.
         await later(AGAIN_AFTER_MS);
         continue;
       }

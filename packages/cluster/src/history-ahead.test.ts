@@ -56,8 +56,8 @@ describe.skipIf(!hasNatsServer)('a history that other replicas write', () => {
       let known = 0;
       const follower = await openReplica(join(folder, 'follower'), {
         cluster,
-        // These blocks are written after the start has read the end of the log and before the
-        // database responds.
+        // These blocks are written after the starting replica has read the end of the log and
+        // before the database responds.
         knownHeight: async () => {
           for (let each = 0; each < 20; each += 1) await writer.replica.tick();
           return (known = writer.replica.head.height);

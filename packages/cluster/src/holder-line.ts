@@ -15,7 +15,7 @@ const FRESH_MS = 5_000;
 
 /**
  * The connection between replicas and the holder of a name. Replicas send requests that only the
- * holder can process, and receive its status. Nothing is stored, so the sender repeats a lost
+ * holder can process, and receive its status. Nothing is stored, so the sender resends a lost
  * request.
  */
 export class HolderLine {
@@ -66,12 +66,12 @@ export class HolderLine {
     return value;
   }
 
-  /** Responds to requests of other replicas until the returned function is called. */
+  /** Responds to requests from other replicas until the returned function is called. */
   answer(handlers: Handlers): () => void {
     const replyTo = async (message: Msg): Promise<void> => {
       const { body, what } = decodeAmounts(message.string()) as HolderRequest;
       const handle = handlers[what];
-      // An unknown request of a newer release gets no response, and its sender reports that.
+      // An unknown request from a newer release gets no response, and its sender reports that.
       if (handle === undefined) return;
       let answer: Answer;
       try {

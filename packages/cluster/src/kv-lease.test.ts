@@ -34,7 +34,7 @@ function actors() {
   return { running, terms, actor, most: () => most };
 }
 
-/** Returns a bucket from which a process can be cut off. */
+/** Returns a bucket that a process can be cut off from. */
 function cuttable() {
   let isCut = false;
   const away = <T>(ask: () => Promise<T>): Promise<T> =>
@@ -85,7 +85,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     expect(running.size).toBe(0);
   });
 
-  test('no other process starts a task while its holder is still starting it', async () => {
+  test("while a task's holder is still starting it, no other process starts it", async () => {
     const name = randomUUID();
     const { actor, most, running, terms } = actors();
     const slow = actor('slow');
@@ -105,7 +105,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
       quick.start,
       quick.stop,
     );
-    // This takes longer than the time after which other processes take over from a silent holder.
+    // This takes longer than other processes wait before taking over from a silent holder.
     const { revision } = (await kv.get(name))!;
     await expect.poll(async () => (await kv.get(name))!.revision).toBeGreaterThan(revision + 8);
     started.resolve();
@@ -140,7 +140,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     await held.release();
   });
 
-  test('the term of a process that was suspended for too long has ended when the process resumes', async () => {
+  test('if a process is suspended for too long, its term has ended when it resumes', async () => {
     const name = randomUUID();
     let own: Term | undefined;
     const lease = new KvLease({ kv, madeMs: 0, replica: 'a', onFatal: fail });
@@ -151,13 +151,13 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     );
     expect(own?.isOver()).toBe(false);
     const until = performance.now() + 1_500;
-    // Blocks the event loop, as when the process is suspended.
+    // Blocks the event loop, as if the process were suspended.
     while (performance.now() < until);
     expect(own?.isOver()).toBe(true);
     await held.release();
   });
 
-  test('a term that was reported as ended does not continue, even if the next renewal succeeds', async () => {
+  test('a term reported as ended does not continue, even if the next renewal succeeds', async () => {
     const name = randomUUID();
     const line = cuttable();
     const lease = new KvLease({ kv: line.kv, madeMs: 0, replica: 'slow', onFatal: fail });
@@ -178,7 +178,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     await release();
   });
 
-  test('a term in a bucket that was lost and created again is greater than all earlier terms', async () => {
+  test('a term in a bucket that was lost and recreated is greater than all earlier terms', async () => {
     const name = `a name ${randomUUID()}`;
     const numbers: number[] = [];
     for (const bucket of [kv, await freshBucket()]) {

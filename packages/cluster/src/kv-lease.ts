@@ -5,8 +5,9 @@ import { assert } from '@oddlot/units';
 import type { Held, Lease, Start, Stop, Term } from '@oddlot/replica/lease';
 
 /**
- * Intervals, measured by the clock of each process. The holder renews its lease and stops its task
- * if it could not renew it for a while; another process takes over only after a longer time.
+ * Intervals, measured by the clock of each process. The holder renews its lease, and stops its task
+ * if it has been unable to renew it for a while; another process takes over only after a longer
+ * time.
  */
 const REFRESH_MS = 300;
 const LOOK_MS = 200;
@@ -17,21 +18,20 @@ type KvLeaseOptions = {
   readonly kv: Pick<KV, 'create' | 'delete' | 'get' | 'update'>;
   /**
    * The time at which the bucket was created, in milliseconds since 1970. Term numbers start from
-   * it: a bucket that was lost and created again counts revisions from 1, but its terms must be
-   * greater than all earlier ones, because the terms fence side effects. A bucket has far fewer
-   * than 1,000 revisions per second.
+   * it: a bucket that was lost and recreated counts revisions from 1, but its terms must be greater
+   * than all earlier ones, because the terms fence side effects. A bucket has far fewer than 1,000
+   * revisions per second.
    */
   readonly madeMs: number;
   readonly replica: string;
   /**
-   * Called if a task could not be stopped or a later start failed, in which case this process is no
-   * longer reliable.
+   * Called if a task could not be stopped or a later start failed; this process is then no longer
+   * reliable.
    */
   readonly onFatal: (error: unknown) => void;
   readonly onHeld?: (name: string, isHeld: boolean) => void;
   /**
-   * Returns false while this process should leave all tasks to other processes, in which case it
-   * releases its leases.
+   * Returns false while this process should leave all tasks to others; it then releases its leases.
    */
   readonly mayHold?: () => boolean;
 };
@@ -39,7 +39,7 @@ type KvLeaseOptions = {
 type Holder = { readonly replica: string; readonly process: string };
 
 /**
- * Leases of a cluster in a key-value bucket of its NATS servers: one key per name, written by
+ * A cluster's leases in a key-value bucket on its NATS servers: one key per name, written by
  * comparing revisions. A process that was frozen resumes with its old view, so leases alone do not
  * prevent late actions. The side effects of a holder must be fenced where they take effect, by the
  * number of its term or by rules of the log and the chain.
@@ -55,7 +55,7 @@ export class KvLease implements Lease {
     this.#options = options;
   }
 
-  /** The names for which this process competes, and whether it holds them. */
+  /** The names this process competes for, and whether it holds them. */
   get held(): ReadonlyMap<string, boolean> {
     return this.#held;
   }
@@ -111,13 +111,13 @@ type TenureParts = {
 class Tenure {
   readonly #options: KvLeaseOptions;
   readonly #parts: TenureParts;
-  /** The revision last written or seen under the name, and the time at which that happened. */
+  /** The revision last written or seen under the name, and when that happened. */
   #revision = 0;
   #seenMs = 0;
   #heldBy: 'nobody' | 'here' | 'elsewhere' = 'elsewhere';
   /**
-   * This is set when a caller has learned that the last term here has ended. Work in that term has
-   * stopped, so the term must not continue.
+   * Set when a caller has learned that the last term here has ended. Work in that term has stopped,
+   * so the term must not continue.
    */
   #termEnd = { isOver: false };
   #isEnding = false;
@@ -135,7 +135,7 @@ class Tenure {
       try {
         await this.#start();
       } catch (error) {
-        // The error of the failed start is more useful than an error from stopping it.
+        // The error from the failed start is more useful than an error from stopping it.
         await this.#stop().catch(() => undefined);
         await this.#releaseName();
         throw error;

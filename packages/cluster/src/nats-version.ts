@@ -1,6 +1,6 @@
 /**
- * Earlier releases lose messages that a majority of the servers has acknowledged when one server is
- * cut off from the others, and have no setting for syncing each message.
+ * When one server is cut off from the others, earlier releases lose messages acknowledged by a
+ * majority of the servers, and have no setting for syncing each message.
  */
 export const NATS_VERSION_MIN = '2.10.0';
 

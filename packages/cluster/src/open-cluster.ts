@@ -37,17 +37,17 @@ export type Cluster = {
   /** The first block of the stream; undefined while there is no stream. */
   readonly firstSeq: number | undefined;
   /**
-   * The records of payments and signatures, which are written by the replica that works on the
+   * The records of payments and signatures, which are written by the replica that transacts on the
    * settlement chain.
    */
   readonly records: RecordStream;
-  /** Carries requests from other replicas to the replica that works on the settlement chain. */
+  /** Carries requests from other replicas to the replica that transacts on the settlement chain. */
   readonly line: HolderLine;
   /** The order of proposals, which is attached to the replica and used by its log. */
   readonly order: ProposalOrder;
   /**
-   * The network name in signatures; undefined if this replica's folder has one or if no name is
-   * configured.
+   * The network name used in signatures; undefined if this replica's folder has one or if no name
+   * is configured.
    */
   readonly serviceNetwork: string | undefined;
   readonly cursorKey: Uint8Array;
@@ -60,9 +60,9 @@ export type Cluster = {
   clockApartMs(): number;
   /** Adds a condition: tasks run here only while all conditions return true. */
   holdWhile(may: () => boolean): void;
-  /** Reports that this replica accepts clients at its configured address. */
+  /** Announces that this replica accepts clients at its configured address. */
   serving(): void;
-  /** Reports that this replica accepts no more clients. */
+  /** Announces that this replica no longer accepts clients. */
   leave(): Promise<void>;
   /** Disconnects from the servers. The owner of the log must close the log first. */
   disconnect(): Promise<void>;
@@ -182,7 +182,8 @@ async function openingOf(stream: BlockStream): Promise<StreamOpening | undefined
 }
 
 /**
- * Returns the followed stream, and those of its blocks that differ from the blocks read earlier.
+ * Returns the stream being followed, and those of its blocks that differ from the blocks read
+ * earlier.
  */
 function disputeOf(
   log: ClusterLog | undefined,
@@ -209,8 +210,7 @@ async function newName(
 }
 
 /**
- * Returns the report of this replica. Before it leads, its report contains the block of its last
- * run.
+ * Returns the report of this replica. Before it leads, its report gives the block of its last run.
  */
 function entryOf(
   replica: string,
@@ -262,8 +262,8 @@ export async function openStream(
 }
 
 /**
- * Returns a handler that accepts a weak stream and logs what it could lose, if the operator has
- * configured this.
+ * Returns a handler that accepts a weak stream and logs what it could lose, if the operator has so
+ * configured.
  */
 export function onWeakOf({ acceptWeakStream }: ClusterConfig, log: Logger) {
   if (!acceptWeakStream) return undefined;

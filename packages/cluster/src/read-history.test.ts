@@ -31,7 +31,7 @@ describe("a proposer's read position shows which blocks it has read", () => {
     expect(history(12, {}, 5).contradicted(readPosition, 13)).toBeUndefined();
   });
 
-  test('a read position is the same for any starting block and any distance', () => {
+  test('a read position is the same whatever the starting block and distance', () => {
     for (const [to, after] of [
       [1, 0],
       [1_500, 3],
@@ -53,7 +53,7 @@ describe("a proposer's read position shows which blocks it has read", () => {
     expect(history(4).contradicted(history(9).readPosition, 5)).toEqual({ from: 5, to: 9 });
   });
 
-  test('a read position is ignored if it is missing or refers to an earlier stream', () => {
+  test('a missing read position, or one that refers to an earlier stream, is ignored', () => {
     const other = new ReadHistory('c222', 0);
     for (let seq = 1; seq < 5; seq += 1) other.add(block(seq, { timeMs: 1 }));
     for (const readPosition of [other.readPosition, undefined, '', 'x', `${ERA} 1 2`])

@@ -3,7 +3,7 @@ import type { LogEntry } from '@oddlot/replica/block';
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 import type { StreamOpening } from './block-message.ts';
 
-/** The number of blocks that a proposer's read position covers. */
+/** The number of blocks covered by a proposer's read position. */
 const NAMED = 1_024;
 /**
  * The number of remembered blocks. It is larger, because blocks that refer to them can be in
@@ -19,9 +19,9 @@ export type BlockRange = { readonly from: number; readonly to: number };
 /**
  * Checksums of the blocks that a replica has read from a stream. Each block contains the read
  * position of its proposer. If servers have lost a block and accepted a different one in its place,
- * a replica that has read the other block detects this at the next block. A checksum does not
- * include the content of a block, whose encoding differs between releases, nor blocks that were
- * written from a folder, whose ids differ between copies.
+ * a replica that has read the other block detects this at the next block. A checksum does not cover
+ * the content of blocks, whose encoding differs between releases, nor blocks written from a folder,
+ * whose ids differ between copies.
  */
 export class ReadHistory {
   readonly #era: string;
@@ -48,7 +48,7 @@ export class ReadHistory {
     return history;
   }
 
-  /** Adds a block; a block that was written from a folder is ignored. */
+  /** Adds a block; a block written from a folder is ignored. */
   add({ commands, proposal, seq, timeMs }: LogEntry): void {
     if (seq <= this.#begunAfter) return;
     // A block that did not count is stored without an id.

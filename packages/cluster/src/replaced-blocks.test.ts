@@ -92,8 +92,8 @@ describe.skipIf(!hasNatsServer)(
         for (const text of ['2', '3']) await one.log.append(note(text));
         await one.close();
         const { era } = new FollowedStream(`${b}-of`);
-        // The stream is lost, none of the running replicas has a record of the last blocks, and the
-        // shorter copy is used.
+        // The stream is lost, no running replica has a record of the last blocks, and the shorter
+        // copy is used.
         const stream = await openTestStream(nats.urls, cluster);
         await stream.remove();
         await stream.close();
@@ -103,7 +103,7 @@ describe.skipIf(!hasNatsServer)(
         await other.close();
         const back = await open({ cluster, directory: a });
         expect(back.lost).toMatchObject([{ name: 'StreamReplacedError', from: 2, to: 3 }]);
-        // The report names the stream that the other replicas follow.
+        // The report names the stream followed by the other replicas.
         expect(back.log.replaced?.era).toBe(new FollowedStream(`${b}-of`).era);
         expect(back.log.replaced?.era).not.toBe(era);
         await back.close();
@@ -117,7 +117,7 @@ describe.skipIf(!hasNatsServer)(
         await restarted.close();
       }));
 
-    test('blocks that a separate venue added to a folder do not count as replaced', () =>
+    test('blocks added to a folder by a separate venue do not count as replaced', () =>
       inDirectory(async (folder) => {
         const cluster = randomUUID();
         const a = join(folder, 'a');
@@ -139,7 +139,7 @@ describe.skipIf(!hasNatsServer)(
         await unknown.close();
       }));
 
-    test('a replica detects a replacement while it reads the stream', () =>
+    test('a replica detects a replacement while reading the stream', () =>
       inDirectory(async (folder) => {
         const cluster = randomUUID();
         let isAway = false;
@@ -175,7 +175,7 @@ describe.skipIf(!hasNatsServer)(
     /**
      * Returns a replica that has read three blocks, of which the servers have lost the last one and
      * accepted a different one. Its client automatically resumes after that position, so for a
-     * while the replica assumes that the old block is there.
+     * while the replica assumes that the old block is still there.
      */
     async function misled(folder: string, rest: Partial<Options> = {}) {
       const cluster = randomUUID();
@@ -235,7 +235,7 @@ describe.skipIf(!hasNatsServer)(
         const rememberedHeight = () =>
           new FollowedStream(`${join(folder, 'a')}-of`).knownIn(undefined)?.height;
         await expect.poll(rememberedHeight, { timeout: 10_000 }).toBe(4);
-        // The replica with the other blocks is informed of the dispute by those that detected it.
+        // The replica with the other blocks learns of the dispute from those that detected it.
         reports.push({ replica: 'b', height: 3, disputed: other.log.disputed?.blocks });
         await expect.poll(() => one.log.replaced?.from, { timeout: 10_000 }).toBe(3);
         const third = await open({ cluster, directory: join(folder, 'c') });
@@ -265,7 +265,7 @@ describe.skipIf(!hasNatsServer)(
         await settled.close();
       }));
 
-    test('a replica detects a replacement when it starts, although the newest blocks agree again', () =>
+    test('a replica detects a replacement when it starts, even though the newest blocks match again', () =>
       inDirectory(async (folder) => {
         // Reads like a release that does not evaluate the read positions in blocks.
         const wrap: Options['wrap'] = (stream) => {
@@ -303,7 +303,7 @@ describe.skipIf(!hasNatsServer)(
         await settled.close();
       }));
 
-    test('a replica does not follow a stream that lacks blocks in its record, although servers and other replicas have forgotten them', () =>
+    test('a replica does not follow a stream that lacks blocks in its record, even if servers and other replicas have forgotten them', () =>
       inDirectory(async (folder) => {
         const cluster = randomUUID();
         const [a, b] = [join(folder, 'a'), join(folder, 'b')];

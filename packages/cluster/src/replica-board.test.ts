@@ -51,7 +51,7 @@ describe.skipIf(!hasNatsServer)('the status reports of replicas', () => {
     for (const each of [b, joined]) each.stop();
   });
 
-  test('a report is remembered while the same stream is followed, although servers have lost it', async () => {
+  test('a report is remembered while the same stream is followed, even if servers have lost it', async () => {
     const kv = await bucket();
     const a = await board(kv);
     const report = (era: string, height: number, more: object = {}): Promise<number> =>
@@ -77,13 +77,13 @@ describe.skipIf(!hasNatsServer)('the status reports of replicas', () => {
     await report('first', 90);
     await expect.poll(() => a.entryOf('b')?.replacedFrom, { timeout: 10_000 }).toBeUndefined();
     expect(a.highestIn('first')).toMatchObject({ replica: 'c', disputed });
-    // After the stream has been written again, the earlier blocks count as discarded.
+    // Once the stream has been rewritten, the earlier blocks count as discarded.
     await report('second', 60);
     await expect.poll(() => a.highestIn('second')?.height, { timeout: 10_000 }).toBe(60);
     a.stop();
   });
 
-  test('a joining replica immediately has the list of the present and former replicas', async () => {
+  test('a joining replica immediately has the list of current and former replicas', async () => {
     const kv = await bucket();
     const a = await board(kv);
     await kv.put('gone', JSON.stringify(entry('gone', 5)));
@@ -108,7 +108,7 @@ describe.skipIf(!hasNatsServer)('the status reports of replicas', () => {
     b.stop();
   });
 
-  test('the clocks of replicas are compared with the clock of the servers', async () => {
+  test("replicas' clocks are compared with the servers' clock", async () => {
     const kv = await bucket();
     const [a, b] = [await board(kv), await board(kv)];
     await a.report(() => ({ ...entry('a', 1), clockMs: Date.now() + 60_000 }));

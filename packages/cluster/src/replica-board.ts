@@ -14,9 +14,7 @@ export type BoardEntry = {
   readonly url?: string | undefined;
   readonly version: string;
   readonly rules: number;
-  /**
-   * This field is present while the replica waits until the era of these rules is opened (R-era).
-   */
+  /** Present while the replica is waiting for the era of these rules to be opened (R-era). */
   readonly isWaiting?: true | undefined;
   /**
    * The era of the stream that the replica follows, which differs each time the stream is written
@@ -25,9 +23,9 @@ export type BoardEntry = {
   readonly era?: string | undefined;
   /** The height of the replica's newest block, or of the newest block in its last run. */
   readonly height: number;
-  /** The first block that the replica has read from the stream and that was replaced there. */
+  /** The first block read by the replica from the stream that has since been replaced there. */
   readonly replacedFrom?: number | undefined;
-  /** The blocks of the stream that differ from those that another replica had read. */
+  /** The blocks in the stream that differ from those another replica had read. */
   readonly disputed?: BlockRange | undefined;
   readonly hash: string;
   /** The newest block attested by replicas, and its hash on this replica. */
@@ -41,8 +39,8 @@ type SeenEntry = BoardEntry & { readonly silentMs: number; readonly aheadMs: num
 type Seen = {
   readonly entry: BoardEntry;
   /**
-   * The highest block that was reported while the replica followed the same stream. It is kept,
-   * because servers that lose an entry return an older one.
+   * The highest block reported while the replica was following the same stream. It is kept because
+   * servers that lose an entry return an older one.
    */
   readonly height: number;
   readonly atMs: number;
@@ -51,11 +49,11 @@ type Seen = {
 };
 
 const REPORT_EVERY_MS = 1_000;
-/** A replica without a report for this long does not count as present. */
+/** A replica that has not reported for this many milliseconds does not count as present. */
 const GONE_MS = 5_000;
 /**
- * The number of names that are remembered. It is limited, because containers can have a different
- * name at every start.
+ * The number of names remembered. It is limited because containers can have a different name on
+ * every start.
  */
 const NAMES_MAX = 64;
 
@@ -95,7 +93,7 @@ export class ReplicaBoard {
     await retryUntilAnswered(() => this.#put(own()));
     const kvEntry = await retryUntilAnswered(() => this.#kv.get(replica));
     if (kvEntry !== null) this.#date(kvEntry);
-    // The next report repeats a failed cleanup.
+    // A failed cleanup is retried with the next report.
     await this.#forget(replica).catch(() => undefined);
     this.#reportTimer = setInterval(() => {
       this.#put(own()).catch(() => undefined);
@@ -166,8 +164,8 @@ export class ReplicaBoard {
   }
 
   /**
-   * Removes all reports after the log was rewritten. Replicas that are present report again
-   * afterwards.
+   * Removes all reports after the log has been rewritten. Replicas that are present then report
+   * again.
    */
   async clear(): Promise<void> {
     for (const replica of this.#seen.keys())

@@ -6,7 +6,7 @@ const AGAIN_AFTER_MS = 200;
 /** The client library has a shorter timeout, except for lists whose end never arrives. */
 const ANSWER_MS_MAX = 10_000;
 
-/** Repeats a query until a server responds. Throws errors that waiting cannot resolve. */
+/** Retries a query until a server responds. Throws errors that waiting cannot resolve. */
 export async function retryUntilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -28,7 +28,7 @@ function ended(ordersMax: number, ...events: EngineEvent[]): EndedOrders {
 
 const filled = { orderId: 5, clientOrderId: CLOID, state: 'filled', filled: 2, filledNotional: 7 };
 
-test('an ended order is found by order id or client order id, only for its owner and instrument', () => {
+test('an ended order is found by order id or client order id, but only for its owner and instrument', () => {
   const orders = ended(9, updated(5, 'open', CLOID), updated(5, 'filled', CLOID));
   expect(orders.find(alice, { instrumentId, orderId: 5 })).toEqual(filled);
   const clientOrderId = CLOID.toUpperCase().replace('0X', '0x');
@@ -41,7 +41,7 @@ test('an ended order is found by order id or client order id, only for its owner
   expect(orders.find(alice, { instrumentId, orderId: 5 })).toBeUndefined();
 });
 
-test('only a limited number of ended orders is kept, a client order id finds its newest order, and a restored copy is equal', () => {
+test('a limited number of ended orders is kept, a client order id finds its newest order, and a restored copy is equal', () => {
   const events = [
     updated(1, 'cancelled', CLOID),
     updated(2, 'cancelled'),

@@ -7,8 +7,8 @@ import type { ReceiptRow } from './receipt.ts';
 import type { ReceiptArchive } from './receipts.ts';
 
 /**
- * If the history lags behind by more blocks than this, receipts in memory are dropped although the
- * history has not stored them.
+ * If the history lags behind by more blocks than this, receipts in memory are dropped even though
+ * the history has not stored them.
  */
 const FAR_BLOCKS = 10_000;
 
@@ -74,8 +74,8 @@ export async function openHistory(
 }
 
 /**
- * Returns the archive of receipts that are no longer in memory. It must not be used before the
- * indexer is open.
+ * Returns the archive of receipts that are no longer in memory. Must not be used before the indexer
+ * is open.
  */
 export function receiptArchiveOf(indexerNow: () => Indexer): ReceiptArchive {
   return {
@@ -90,7 +90,7 @@ export function receiptArchiveOf(indexerNow: () => Indexer): ReceiptArchive {
       const indexer = indexerNow();
       // Trading continues without a history, because the nonce still prevents a second execution.
       if (indexer.isLost) return undefined;
-      // Receipts that are not stored yet are in memory, so the query need not wait for a block.
+      // Receipts not stored yet are in memory, so the query need not wait for a block.
       const options = requester === undefined ? {} : { requester };
       const { answer } = await indexer.ask('receipt', query, { minHeight: 0, ...options });
       return answer ?? undefined;

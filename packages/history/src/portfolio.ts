@@ -40,8 +40,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * The possible intervals between points, at which values are stored. If the points do not fit, the
- * week is doubled until they do.
+ * The possible intervals between points: those at which values are stored. If the points do not fit
+ * even at a week, the interval is doubled until they do.
  */
 const POINT_STEPS_MS: readonly number[] = [
   ...[5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
@@ -72,8 +72,8 @@ export function pointsOfWindow(window: Exclude<PortfolioWindow, 'all'>, endMs: n
 }
 
 /**
- * Returns the times of points, as dense as the limit allows. The first point is the end of a step
- * at or before the start; the last is `endMs`.
+ * Returns the times of points, as dense as the limit allows. The first point is the end of an
+ * interval at or before the start; the last is `endMs`.
  */
 export function pointsOf(startMs: number, endMs: number): Points {
   const { firstMs, stepMs } = firstPoint(startMs, endMs);
@@ -95,7 +95,7 @@ function firstPoint(startMs: number, endMs: number): { stepMs: number; firstMs: 
   return { stepMs, firstMs: firstOf(stepMs) };
 }
 
-/** Returns the profit between two times in micro-USDC, without deposits and withdrawals. */
+/** Returns the profit between two times in micro-USDC, excluding deposits and withdrawals. */
 export function pnlBetween(start: AccountSums, end: AccountSums): number {
   const gained = end.value - start.value;
   return gained - (end.moneyIn - start.moneyIn) + (end.moneyOut - start.moneyOut);

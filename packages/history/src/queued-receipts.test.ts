@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type IndexedVenue, openIndexed } from '@oddlot/testing/venue/indexed-venue';
 
 /**
- * These tests use the real journal, snapshots and store in a temporary folder, and a controlled
+ * These tests use the real journal, snapshots and store in a temporary folder with a controlled
  * clock (R-tx, R-delay).
  */
 
@@ -98,7 +98,7 @@ function place(signer: typeof alice, n: number, ...orders: Partial<OrderRequest>
 }
 
 /**
- * Submits one action of Alice with two orders: the first rests, and the second, a taker order, is
+ * Submits an action by alice with two orders: the first rests; the second, a taker order, is
  * queued.
  */
 async function queue({ replica }: IndexedVenue): Promise<void> {
@@ -115,7 +115,7 @@ async function release({ replica }: IndexedVenue): Promise<void> {
 }
 
 test(
-  'a queued action completes with the same receipt after any number of restarts',
+  'a queued action gets the same receipt after any number of restarts',
   { timeout: 60_000 },
   async () => {
     const first = await start();
@@ -179,7 +179,7 @@ test(
   async () => {
     const running = await start();
     await queue(running);
-    // The nonce has already been used, so this request executes nothing and must not replace the
+    // The nonce has already been used, so this request is not executed and must not replace the
     // queued one.
     await running.replica.propose({
       ...place(alice, 2, { price: 2_000 }),

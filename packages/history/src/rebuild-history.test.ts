@@ -47,7 +47,7 @@ test('a recomputed history equals the original one, even from compressed segment
   expect(await dumpHistory(place)).toEqual(before);
   expect(rows['ledger']).toBe(300);
   expect(progress.at(-1)).toBe(1);
-  // A venue continues from the recomputed rows without another rebuild.
+  // A venue continues from the recomputed rows without rebuilding them again.
   const venue = await openIndexed({ folder });
   await venue.propose(credit(7));
   await venue.stop();
@@ -56,7 +56,7 @@ test('a recomputed history equals the original one, even from compressed segment
   expect(height).toBeGreaterThanOrEqual(300);
 });
 
-test('a rebuild changes nothing while a venue runs, without a log, or without the first blocks', async () => {
+test('a rebuild changes nothing if a venue is running, if there is no log, or if the first blocks are missing', async () => {
   const place = { file: join(folder, 'history.sqlite') };
   await expect(rebuildHistory({ data: folder, place })).rejects.toThrow('No log in');
   await lived();

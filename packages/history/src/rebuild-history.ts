@@ -25,8 +25,8 @@ type RebuildOptions = {
 };
 
 /**
- * Deletes the history and recomputes it from the first block of the log. After an interruption, the
- * next start of the venue continues the work.
+ * Deletes the history and recomputes it from the first block of the log. If interrupted, the work
+ * continues when the venue is next started.
  */
 export async function rebuildHistory(
   options: RebuildOptions,
@@ -80,7 +80,7 @@ export async function replayInto(
     const rows = await RowBuffer.on(store);
     const models = new FollowedModels(replica, {
       onRows: (block) => rows.add(block),
-      // There are no subscribers, so rows that are not stored are not created.
+      // There are no subscribers, so rows that will not be stored are not created.
       isReported: () => false,
     });
     await replica.goToBeginning();

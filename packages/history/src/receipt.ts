@@ -18,7 +18,7 @@ import type {
 export type ReceiptRow = {
   readonly txHash: Hash;
   readonly signer: Address;
-  /** The account on whose behalf the action was signed. */
+  /** The account the action was signed for. */
   readonly user: Address;
   readonly nonce: number;
   readonly actionType: string;
@@ -32,7 +32,7 @@ export type ReceiptRow = {
 };
 
 /**
- * The receipts that a block completed. A block without receipts also advances the height of the
+ * The receipts completed by a block. A block without receipts also advances the height of the
  * archive (R-tx).
  */
 export type ReceiptBlock = {
@@ -56,9 +56,9 @@ export type ReceiptKey =
 export type MadeReceipt = {
   readonly row: Omit<ReceiptRow, 'body'>;
   readonly body: () => string;
-  /** The approximate memory use in characters. */
+  /** Approximate memory use, in characters. */
   readonly chars: number;
-  /** True if nothing was executed. An earlier block may have executed the same request. */
+  /** True if nothing was executed. The same request may have been executed in an earlier block. */
   readonly isRefused: boolean;
 };
 
@@ -106,7 +106,7 @@ export function receiptOfRow({ body, ...row }: ReceiptRow): MadeReceipt {
 /**
  * Returns true if all orders of an action were accepted. Their receipt depends only on the command,
  * its result and the scale of perps, which later blocks do not change. Other receipts depend on the
- * state at execution.
+ * state at the time of execution.
  */
 export function canWait(command: RequestCommand, { entries, reject }: CommandResult): boolean {
   if (command.type !== 'placeOrders' || reject !== undefined || entries === undefined) return false;
@@ -149,7 +149,7 @@ type StoredBody = {
   /** The time of the block that released the last queued order, in milliseconds. */
   readonly done?: number;
   readonly traced?: true;
-  /** This field is present if the signer had no role, in which case there is no account. */
+  /** Present if the signer had no role; there is then no account. */
   readonly noUser?: true;
 };
 

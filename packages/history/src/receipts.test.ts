@@ -18,7 +18,7 @@ import { Receipts, type ReceiptArchive, type ReceiptsOptions } from './receipts.
 const alice = testKey(1);
 const hashOf = (n: number): Hash => hash(`0x${n.toString(16).padStart(4, '0').padEnd(64, '0')}`);
 
-/** An archive that contains receipts up to a height that the test sets. */
+/** An archive that contains receipts up to a height set by the test. */
 class MemoryArchive implements ReceiptArchive {
   height = 0;
   isFarBehind = false;
@@ -85,7 +85,7 @@ function order(
   };
 }
 
-describe('executed actions have receipts', () => {
+describe('receipts of executed actions', () => {
   test('memory and archive return the same receipts', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
@@ -111,7 +111,7 @@ describe('executed actions have receipts', () => {
     expect(fromArchive).toEqual(receipts.recent({ by: 'txHash', txHash }));
   });
 
-  test('a rejection that contains amounts is restored unchanged from JSON', async () => {
+  test('a rejection that includes amounts is restored unchanged from JSON', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
     const receipts = attach({ archive });
@@ -137,7 +137,7 @@ describe('executed actions have receipts', () => {
     expect(outcome?.error?.details).toMatchObject({ got: '100.30', nearest: ['100', '100.5'] });
   });
 
-  test('a receipt has no account if the signer has no role, and a repeated request keeps its first receipt', () => {
+  test('a receipt has no account if the signer has no role, and a resent request keeps its first receipt', () => {
     const receipts = attach();
     const nobody = testKey(6).address;
     replica.apply(order(1, { signer: nobody }));
@@ -151,7 +151,7 @@ describe('executed actions have receipts', () => {
     expect(receipts.recent(key)?.outcome.error).toBeNull();
   });
 
-  test('a request that is repeated after archiving keeps its first receipt', async () => {
+  test('a request resent after archiving keeps its first receipt', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
     const receipts = attach({ archive });
@@ -173,7 +173,7 @@ describe('executed actions have receipts', () => {
     expect(receipts.recent({ by: 'txHash', txHash })).toBeUndefined();
   });
 
-  test('a receipt whose text is built on demand equals one that was built immediately', async () => {
+  test('a receipt whose text is built on demand equals one built immediately', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
     const receipts = attach();
@@ -205,7 +205,7 @@ describe('executed actions have receipts', () => {
     expect(receipts.recent({ by: 'txHash', txHash: hashOf(10) })).toBeUndefined();
   });
 
-  test('receipts that an up-to-date archive lacks are kept, and too many of them are reported', () => {
+  test('receipts missing from an up-to-date archive are kept, and reported if there are too many', () => {
     const archive = new MemoryArchive();
     const receipts = attach({ archive, recentMax: 3 });
     for (let n = 1; n <= 3; n++) replica.apply(order(n));
@@ -227,7 +227,7 @@ describe('executed actions have receipts', () => {
     expect(receipts.recent({ by: 'txHash', txHash: hashOf(3) })).toBeDefined();
   });
 
-  test('receipts of replayed blocks are skipped if the archive has them', () => {
+  test('receipts of replayed blocks are skipped if the archive already has them', () => {
     const archive = new MemoryArchive();
     archive.height = replica.head.height + 1;
     const receipts = attach({ archive });

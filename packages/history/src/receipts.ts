@@ -37,7 +37,7 @@ import {
 export type ReceiptArchive = {
   readonly height: number;
   /**
-   * True while the archive is being recomputed and is far behind. During that time, only the newest
+   * True while the archive is being recomputed and is far behind. Meanwhile, only the newest
    * receipts are kept in memory.
    */
   readonly isFarBehind: boolean;
@@ -73,11 +73,11 @@ export type ReceiptsOptions = {
   readonly instruments: InstrumentLookup;
   readonly archive?: ReceiptArchive;
   /**
-   * Creates receipts only for actions that clients have sent. Simulations add signed actions without
-   * a request to the log, and no client can ask for their receipts.
+   * Creates receipts only for actions sent by clients. Simulations log signed actions without a
+   * request, and no client can ask for their receipts.
    */
   readonly isForRequests?: boolean;
-  /** Receives the receipts of each block. If it is present, receipts are not kept in memory. */
+  /** Receives the receipts of each block. If present, receipts are not kept in memory. */
   readonly onReceipts?: (block: ReceiptBlock) => void;
   /** The maximum number of receipts in memory, and of characters in their texts. */
   readonly recentMax?: number;
@@ -89,8 +89,8 @@ type RecentReceipt = MadeReceipt & {
 };
 
 /**
- * The maximum number of receipts without a text. If there are more, texts are built, because they
- * use less memory than their sources.
+ * The maximum number of receipts whose text has not been built. If there are more, texts are built,
+ * because they use less memory than their sources.
  */
 const LATE_MAX = 2_000;
 const RECENT_MAX = 100_000;
@@ -103,7 +103,7 @@ export class Receipts {
   readonly #onReceipts: ReceiptsOptions['onReceipts'];
   readonly #recentMax: number;
   readonly #recentCharsMax: number;
-  /** The receipts by transaction hash, in the order in which blocks completed them. */
+  /** Receipts by transaction hash, in the order blocks completed them. */
   readonly #recent = new Map<string, RecentReceipt>();
   readonly #byTraceId = new Map<string, RecentReceipt>();
   readonly #bySigner = new Map<string, RecentReceipt>();
@@ -111,7 +111,7 @@ export class Receipts {
   readonly #pendingBySigner = new Map<string, Pending>();
   readonly #queued = new QueuedActions();
   readonly #ended = new EndedOrders();
-  /** Finds the final state of orders that the engine has removed. */
+  /** Finds the final state of orders already removed by the engine. */
   readonly ended: EndedLookup = (account, target) => this.#ended.find(account, target);
   readonly #waiting = new Map<string, ((receipt: Receipt) => void)[]>();
   #chars = 0;
@@ -133,7 +133,7 @@ export class Receipts {
   }
 
   /**
-   * Creates the receipts of a block. It must be called for every block in order, including replayed
+   * Creates the receipts of a block. Must be called for every block in order, including replayed
    * ones.
    */
   onBlock(block: AppliedBlock): void {
@@ -162,7 +162,9 @@ export class Receipts {
     return this.#recent.size;
   }
 
-  /** True if so many receipts wait for the archive that fewer requests should be accepted. */
+  /**
+   * True if so many receipts are waiting for the archive that fewer requests should be accepted.
+   */
   get isBehind(): boolean {
     return this.#archive?.isFarBehind === false && this.#isFull;
   }
@@ -250,7 +252,9 @@ export class Receipts {
     return recent === undefined || isLater ? undefined : receiptOf(recent);
   }
 
-  /** Like `find`, but rejects if the archive lacks receipts that have been dropped from memory. */
+  /**
+   * Like `find`, but rejects if receipts already dropped from memory are missing from the archive.
+   */
   async findForSure(key: ReceiptKey, requester?: Requester): Promise<Receipt | undefined> {
     const found = await this.find(key, requester);
     if (found === undefined) this.#archive?.expectWhole(this.#droppedHeight);
@@ -370,7 +374,7 @@ export class Receipts {
     this.#recent.set(row.txHash, recent);
     this.#byTraceId.set(traceId(row.txHash), recent);
     this.#chars += recent.chars;
-    // Receipts that an up-to-date archive lacks exist only in memory, so they are not dropped.
+    // Receipts missing from an up-to-date archive exist only in memory, so they are not dropped.
     if (this.#archive?.isFarBehind === false) return;
     while (this.#isFull) {
       const oldest = this.#recent.values().next().value;
@@ -437,7 +441,7 @@ export type QueuedAction = {
 
 /**
  * The actions with incomplete receipts, as plain data for snapshots. They are derived from blocks,
- * because the engine's own queue keeps only the orders.
+ * because the engine's queue keeps only the orders.
  */
 class QueuedActions {
   readonly #byTxHash = new Map<string, QueuedAction>();
@@ -463,7 +467,9 @@ class QueuedActions {
     return undefined;
   }
 
-  /** Records the result of a released order. Returns true if it was the last one of its action. */
+  /**
+   * Records the result of a released order. Returns true if it was the last order of its action.
+   */
   release(action: QueuedAction, index: number, entry: WireEntry): boolean {
     assert(action.entries[index] === null, 'only a waiting order can be released');
     action.entries[index] = entry;
@@ -496,11 +502,11 @@ type EndedRow = readonly [
   filledNotional: number,
 ];
 
-/** This number is sufficient for a burst of late cancels; older orders are in the history. */
+/** Enough for a burst of late cancellations; older orders are in the history. */
 const ENDED_MAX = 10_000;
 
 /**
- * The orders that ended most recently. The engine removes an order when it ends, so late cancels
+ * The orders that ended most recently. The engine removes an order when it ends; late cancellations
  * and amends find its final state here.
  */
 export class EndedOrders {
@@ -508,8 +514,8 @@ export class EndedOrders {
   readonly #byOrderId = new Map<number, EndedRow>();
   readonly #byClientId = new Map<string, number>();
   /**
-   * A persistent iterator that has passed all removed entries, because a new iterator would have to
-   * skip their gaps in the map.
+   * A persistent iterator that is already past all removed entries; a new iterator would have to
+   * skip the gaps they left in the map.
    */
   #oldest = this.#byOrderId.values();
 

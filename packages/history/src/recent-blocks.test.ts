@@ -17,7 +17,7 @@ function traded(recent: RecentBlocks, count: number): { venue: TestVenue; blocks
   return { venue, blocks };
 }
 
-test('only the newest blocks are kept, and a range with older blocks is reported as missing', () => {
+test('only the newest blocks are kept, and a range that includes older blocks is reported as missing', () => {
   const recent = new RecentBlocks(20);
   const { blocks, venue } = traded(recent, 10);
   const { height } = venue.state;
@@ -27,7 +27,7 @@ test('only the newest blocks are kept, and a range with older blocks is reported
   expect(recent.between(blocks[0]!.height - 1, height)).toBeUndefined();
 });
 
-test('a block lists the users and instruments that it concerns', () => {
+test('a block lists the users and instruments it concerns', () => {
   const recent = new RecentBlocks();
   const { blocks } = traded(recent, 1);
   const last = blocks.at(-1)!;
@@ -48,7 +48,7 @@ test('a snapshot contains the newest blocks, including their amounts', () => {
   const last = restored.between(height - 10, height);
   expect(last).toEqual(blocks.slice(-10));
   expect(restored.between(blocks[0]!.height - 1, height)).toBeUndefined();
-  // Blocks after the restore continue the restored ones.
+  // Blocks applied after the restore continue the restored ones.
   venue.onBlock((block) => restored.onBlock(block));
   venue.credit(ALICE);
   expect(restored.between(height - 1, height + 1)?.map((block) => block.height)).toEqual([

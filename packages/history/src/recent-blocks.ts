@@ -9,17 +9,17 @@ import { type InstrumentLookup, instrumentLookup } from '@oddlot/translate/instr
 const KEPT_ITEMS_MAX = 100_000;
 
 /**
- * The maximum number of commands and events in a snapshot, which is sufficient for clients that
- * reconnect after a restart.
+ * The maximum number of commands and events in a snapshot, enough for clients reconnecting after a
+ * restart.
  */
 export const DUMPED_ITEMS_MAX = 1_000;
 
 type Concerned = { readonly users: ReadonlySet<string>; readonly instruments: ReadonlySet<number> };
 
 /**
- * The newest blocks with all their events. Frames are built from them on demand for clients that
- * received earlier blocks from another process. After a start, they consist of the replayed blocks
- * and the last ones in the snapshot.
+ * The newest blocks with all their events. From them, frames are built on demand for clients that
+ * received earlier blocks from another process. After startup, they are the last blocks in the
+ * snapshot and the replayed ones.
  */
 export class RecentBlocks implements Projection {
   readonly name = 'recentBlocks';
@@ -96,8 +96,8 @@ function concernedBy({ commands, result }: AppliedBlock): Concerned {
 }
 
 /**
- * The time for which streams keep frames, in milliseconds. After a longer interruption, a client
- * receives the current state instead.
+ * How long streams keep frames, in milliseconds. After a longer interruption, a client receives the
+ * current state instead.
  */
 export const KEPT_MS_MAX = 5 * 60_000;
 
@@ -127,7 +127,7 @@ export class NewestBlocks<Block extends { readonly height: number }> {
     return this.#blocks.at(-1);
   }
 
-  /** Adds a block, and drops the oldest ones if the weight is too high or they are too old. */
+  /** Adds a block, dropping the oldest ones if the weight is too high or they are too old. */
   push(block: Block, isTooOld: (oldest: Block) => boolean = () => false): void {
     this.#blocks.push(block);
     this.#weight += this.#weigh(block);
@@ -176,8 +176,8 @@ export class NewestBlocks<Block extends { readonly height: number }> {
 }
 
 /**
- * The number of blocks and requests that a client of the explorer channels receives when it
- * subscribes without a resume position.
+ * How many blocks and requests a client receives when it subscribes to the explorer channels
+ * without a resume position.
  */
 const TAIL_MAX = 20;
 

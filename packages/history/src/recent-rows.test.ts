@@ -10,7 +10,7 @@ test('only the newest rows of a user are kept, and they are returned newest firs
   expect(rows.of('bob')).toEqual([]);
 });
 
-test('if there are too many rows in total, the user whose last row is the oldest is dropped', () => {
+test('if there are too many rows in total, the user whose latest row is the oldest is dropped', () => {
   const rows = new RecentRows<number>({ perUserMax: 3, totalMax: 4 });
   rows.add('alice', 1);
   rows.add('bob', 2);
@@ -35,15 +35,16 @@ test('a snapshot restores all rows and the order in which users are dropped', ()
   expect(after.of('alice')).toEqual([3, 1]);
 });
 
-test('the dropped user is always the one whose last row is the oldest', () => {
+test('the user dropped is always the one whose latest row is the oldest', () => {
   const totalMax = 20;
   const rows = new RecentRows<number>({ perUserMax: 3, totalMax });
   /**
-   * The reference model: users by their last row, oldest first, each with the number of its rows.
+   * The reference model: users ordered by their latest row, oldest first, each with the number of
+   * rows.
    */
   let model: [user: string, count: number][] = [];
   for (let row = 0; row < 2_000; row++) {
-    // Users return after shorter and longer pauses, and at times only two users are active.
+    // Users return after pauses of varying length, and at times only two users are active.
     const user = row % 300 < 30 ? `u${row % 2}` : `u${(row * row) % 23}`;
     const count = model.find(([name]) => name === user)?.[1] ?? 0;
     model = [...model.filter(([name]) => name !== user), [user, Math.min(3, count + 1)]];
@@ -53,7 +54,7 @@ test('the dropped user is always the one whose last row is the oldest', () => {
   }
 });
 
-test('memory does not grow while the same users continually add rows', () => {
+test('memory does not grow while the same users keep adding rows', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const heap = (): number => {

@@ -12,8 +12,8 @@ import { TradeTape } from './trade-tape.ts';
 type Attachable = Parameters<MarketData['attachTo']>[0] & { readonly state: State };
 
 /**
- * Attaches the models that the main thread and the indexer have in common, in the order of their
- * dumps in a snapshot. The indexer writes the dumps and the main thread restores them. Replays of
+ * Attaches the models that the main thread and the indexer have in common, in the order their dumps
+ * have in a snapshot. The indexer writes the dumps, and the main thread restores them. Replays of
  * earlier rules and verification use the same models.
  */
 export function attachSharedModels(
@@ -46,8 +46,8 @@ export function attachSharedModels(
 }
 
 /**
- * The addresses that received test funds within an interval. They are derived from blocks and block
- * times, so they are the same after a restart and in every thread.
+ * The addresses that have received test funds within an interval. They are derived from blocks and
+ * block times, so they are the same after a restart and in every thread.
  */
 export class FaucetGrants implements Projection {
   readonly name = 'faucet';
@@ -67,7 +67,9 @@ export class FaucetGrants implements Projection {
     }
   }
 
-  /** Returns the grants of the last interval, because a restart may not replay their blocks. */
+  /**
+   * Returns the grants of the last interval, because their blocks may not be replayed on a restart.
+   */
   dump(): readonly (readonly [address: string, timeMs: number])[] {
     return this.byAddress.entries(this.#timeMs);
   }

@@ -8,7 +8,7 @@ import { instrumentLookup } from '@oddlot/translate/instruments';
 import { causeHash, outcomeTradeRecord, tradeRecord } from '@oddlot/translate/event-to-stream';
 import { findPerp } from '@oddlot/translate/info/info-context';
 
-/** A trade as clients see it. A trade on an outcome market has additional fields. */
+/** A trade as clients see it; on an outcome market, it has additional fields. */
 export type TapeTrade = Trade | OutcomeTrade;
 
 type TradesDump = {
@@ -18,8 +18,8 @@ type TradesDump = {
 
 const PER_INSTRUMENT_MAX = PAGE_LIMITS.recentTrades.max;
 /**
- * The limit on all kept trades. It applies separately to perps and outcome markets, so that outcome
- * markets do not displace perps.
+ * The limit on the total number of trades kept. It applies separately to perps and outcome markets,
+ * so that outcome markets do not displace perps.
  */
 const TOTAL_MAX = 20_000;
 
@@ -30,7 +30,10 @@ type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded'
  * them, so that a trade is converted at most once.
  */
 export class TradeTape implements Projection {
-  /** The name in snapshots, from a release in which one projection had the data of all streams. */
+  /**
+   * The name used in snapshots, which dates from a release in which one projection had the data for
+   * all streams.
+   */
   readonly name = 'streams';
   readonly version = 2;
   readonly #state: () => State;
@@ -41,7 +44,7 @@ export class TradeTape implements Projection {
   #fresh = new Map<number, readonly TapeTrade[]>();
   readonly #heights = new WeakMap<TapeTrade, number>();
 
-  /** `left` returns the events that the newest block removed; their trades are also removed. */
+  /** `left` returns the events removed by the newest block; their trades are removed too. */
   constructor(state: () => State, left: () => readonly EventWithMarkets[] = () => []) {
     this.#state = state;
     this.#left = left;
@@ -122,7 +125,7 @@ export class TradeTape implements Projection {
     return instrumentId < OUTCOME_ID_MIN ? this.#perps : this.#outcomes;
   }
 
-  /** Snapshots contain these trades, because a restart may not replay their blocks. */
+  /** Snapshots contain these trades, because their blocks may not be replayed on a restart. */
   dump(): TradesDump {
     const trades = [...this.#perps.dump(), ...this.#outcomes.dump()];
     const heights = trades.map(([, rows]) => rows.map((row) => this.#heights.get(row) ?? null));
@@ -162,12 +165,12 @@ function recentTrades(): RecentRows<TapeTrade> {
   return new RecentRows({ perUserMax: PER_INSTRUMENT_MAX, totalMax: TOTAL_MAX });
 }
 
-/** The number of added rows after which the iterator is replaced. */
+/** The iterator is replaced after this many rows have been added. */
 const WALK_ADDS = 4_096;
 
 /**
  * The newest rows of each user or other key in memory, with a limit per user and in total. Above
- * the total limit, the user without new rows for the longest time is removed.
+ * the total limit, the user who has gone without new rows the longest is removed.
  */
 export class RecentRows<Row> {
   readonly #perUserMax: number;
@@ -176,7 +179,7 @@ export class RecentRows<Row> {
   readonly #rows = new Map<string, Row[]>();
   /**
    * A persistent iterator that starts at the oldest user, because a new iterator would have to skip
-   * the gaps of all removed users. An idle iterator keeps the old storage of a grown map in memory,
+   * the gaps left by all removed users. An idle iterator keeps a grown map's old storage in memory,
    * so it is replaced regularly.
    */
   #oldest = this.#rows.entries();
@@ -214,7 +217,7 @@ export class RecentRows<Row> {
     return (this.#rows.get(user) ?? []).toReversed();
   }
 
-  /** Snapshots contain these rows, because a restart may not replay their blocks. */
+  /** Snapshots contain these rows, because their blocks may not be replayed on a restart. */
   dump(): readonly (readonly [user: string, rows: readonly Row[]])[] {
     return [...this.#rows.entries()];
   }

@@ -29,11 +29,14 @@ export type AdminPlace = {
 };
 
 /**
- * Operators wait for the result, so their connection has a time limit. Replicas wait for the
- * servers without a limit.
+ * Operators are waiting for the result, so their connection has a time limit. Replicas wait for the
+ * servers indefinitely.
  */
 const SERVERS_WITHIN_MS = 10_000;
-/** Replicas report every second, so all running replicas have reported after this time. */
+/**
+ * Replicas report every second, so all running replicas will have reported after this many
+ * milliseconds.
+ */
 const WHOEVER_IS_THERE_MS = 2_500;
 
 export const nowMs = (): number => systemTime.wallMs();
@@ -79,7 +82,7 @@ export async function openPlace(
       `Cluster ${cluster} does not exist on these servers. Check --cluster. If the servers have lost all data, restore the log from the longest copy with cluster-admin import`,
     );
   }
-  // Without this check, a server that is cut off from the others would show the replicas without
+  // Without this check, a server cut off from the others would show the replicas as having no
   // recent reports.
   await retryUntilAnswered(() => stream.end());
   const replicas = config.streamReplicas;

@@ -6,8 +6,8 @@ import { streamLine } from './cluster-report.ts';
 const OPENING = encodeOpening(1, { serviceNetwork: 'Test', firstSeq: 1, era: 'an era' });
 
 /**
- * Returns a stream whose leader reports these last positions one after the other, and a replica
- * that has reported block 5.
+ * Returns a stream whose leader reports these last positions one after another, and a replica that
+ * has reported block 5.
  */
 function placeOf(...places: readonly number[]) {
   let looks = 0;
@@ -41,6 +41,6 @@ test.concurrent.for([
   },
 );
 
-test('the cluster report describes a stream as empty only after a second query has confirmed it', async () => {
+test('the cluster report describes a stream as empty only once a second query has confirmed it', async () => {
   expect(await streamLine(placeOf(0, 6))).toBe('stream of test: blocks 1 to 5 of Test');
 });

@@ -22,7 +22,7 @@ export async function clusterReport(place: AdminPlace): Promise<string> {
 }
 
 /**
- * Describes the end of the stream. The reports of replicas are read first, because blocks may be
+ * Describes the end of the stream. The replicas' reports are read first, because blocks may be
  * written in the meantime.
  */
 export async function streamLine({ board, cluster, stream }: ReportedPlace): Promise<string> {

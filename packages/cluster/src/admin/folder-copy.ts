@@ -14,7 +14,7 @@ import { retryUntilAnswered } from '../retry-until-answered.ts';
 import { contentOf } from '../write-stream.ts';
 import { BlockBuffer } from '@oddlot/replica/log/block-codec';
 
-/** The log of a data folder whose venue is stopped, and the network name in its signatures. */
+/** The log of a data folder whose venue is stopped, and the network name used in its signatures. */
 type Copy = { readonly journal: FileJournal; readonly serviceNetwork: string };
 
 /** Opens the log of a folder for one command and locks it, so that no venue starts on it. */
@@ -47,7 +47,7 @@ export async function withCopy<Result>(
 export type Progress = (what: string, seq: number, of: number) => void;
 
 /**
- * Applies a log to an engine, starting with the newest stored state. Verifies the checksums of all
+ * Applies a log to an engine, starting from the newest stored state. Verifies the checksums of all
  * entries, the hashes attested by replicas, and the starts of eras. Returns the last block.
  */
 export async function checkCopy(

@@ -21,7 +21,7 @@ import { confirmedLastSeq } from '../stream-facts.ts';
 import { writeStream } from '../write-stream.ts';
 
 /**
- * Exports the stream of a cluster to a folder with which a venue on one machine can continue. If
+ * Exports the stream of a cluster to a folder from which a venue on one machine can continue. If
  * the folder contains an earlier export, the export is continued.
  */
 export async function exportFolder(place: AdminPlace, onProgress: Progress): Promise<string> {
@@ -89,7 +89,8 @@ async function fetchAll(
 }
 
 /**
- * Verifies the log, and downloads the newest snapshot so that the first start need not replay it.
+ * Verifies the log, and downloads the newest snapshot so that the log need not be replayed on the
+ * first startup.
  */
 async function finish(
   { cluster, config, stream }: AdminPlace,
@@ -176,7 +177,7 @@ async function assertFree({ cluster, stream }: AdminPlace): Promise<boolean> {
   );
 }
 
-/** Removes an interrupted import. It is not continued, but written again from the start. */
+/** Removes an interrupted import. It is not continued, but rewritten from the start. */
 async function emptied({ reopen, stream }: AdminPlace): Promise<BlockStream> {
   await retryUntilAnswered(() => stream.remove());
   return reopen();

@@ -14,11 +14,11 @@ import {
 import { checkCopy, compareStream, type Progress, withCopy } from './folder-copy.ts';
 
 /**
- * Writes the stream of a cluster again from the copy of one of its replicas. Refuses if
- * acknowledged blocks are missing in that copy, whether they are in the stream or in the files of
- * another replica, unless the operator specifies the first block to discard. The result is a
- * different stream: a folder that contains discarded blocks reports this, and other replicas no
- * longer wait for them.
+ * Rewrites a cluster's stream from the copy held by one of its replicas. Refuses if acknowledged
+ * blocks are missing from that copy, whether they are in the stream or in the files of another
+ * replica, unless the operator specifies the first block to discard. The result is a different
+ * stream: a folder that contains discarded blocks reports this, and other replicas no longer wait
+ * for them.
  */
 export function restoreFromCopy(
   place: AdminPlace,
@@ -120,7 +120,7 @@ async function givenUp(
 }
 
 /**
- * Returns the range in which the copies of replicas can differ although they end at the same block.
+ * Returns the range in which replicas' copies can differ even though they end at the same block.
  */
 function doubtedOf(highest: KnownBlock | undefined): BlockRange | undefined {
   if (highest?.replacedFrom === undefined) return highest?.disputed;

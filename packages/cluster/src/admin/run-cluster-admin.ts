@@ -23,7 +23,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 type CommandContext = {
   readonly environment: Environment;
-  /** Reads the settings of the venue, which are also those of the cluster. */
+  /** Reads the venue's settings, which also apply to the cluster. */
   readonly readConfig: (args: readonly string[], env: Environment) => ClusterConfig;
   readonly stdout: Terminal;
   readonly stderr: Terminal;
@@ -113,8 +113,8 @@ function progressOn(out: Terminal): Progress {
 }
 
 /**
- * Announces the era for which replicas of a newer release wait. After that, replicas of older
- * releases no longer accept orders.
+ * Announces the era that replicas on a newer release are waiting for. Replicas on older releases
+ * then stop accepting orders.
  */
 async function openEra(place: AdminPlace): Promise<string> {
   const waiting = place.board.present.filter(({ isWaiting }) => isWaiting === true);
@@ -147,7 +147,7 @@ async function announce({ cluster, stream }: AdminPlace, rules: number): Promise
   const proposal = `${randomUUID()}:1`;
   buffer.writeBlock([{ command: { type: 'announceEra', rules } }], proposal);
   const last = await retryUntilAnswered(() => stream.at(lastPlace));
-  // The block has the time of the previous one, because the clock of an operator's machine must not
+  // The block has the time of the previous one, because the clock on an operator's machine must not
   // affect the log.
   const timeMs =
     last === undefined || lastPlace === OPENING_PLACE ? 0 : decodeBlockMessage(last).timeMs;

@@ -52,7 +52,7 @@ export class IndexerThread {
   #isStopped = false;
   #isLost = false;
   #lastId = 0;
-  /** The reason why requests can no longer be served. */
+  /** Why requests can no longer be served. */
   #failure: unknown;
   height = 0;
 
@@ -69,7 +69,7 @@ export class IndexerThread {
       this.#ended.resolve();
       if (!this.#isStopped) this.#lose(new Error(`the history indexer exited with code ${code}`));
     });
-    // Prevents an unhandled rejection; `onLost` reports the error if no caller waits.
+    // Prevents an unhandled rejection; `onLost` reports the error if no caller is waiting.
     this.#opened.promise.catch(() => undefined);
   }
 
@@ -137,13 +137,13 @@ export type IndexerOptions = {
   readonly settings: Omit<IndexerSettings, 'role'>;
   readonly hasSpace: () => boolean;
   readonly startIndexer?: StartIndexer | undefined;
-  /** The maximum time for which a query waits for its block; by default, five seconds. */
+  /** How long a query waits for its block at most; by default, five seconds. */
   readonly blockWaitMs?: number;
-  /** The maximum time for which a query waits for a response; by default, eight seconds. */
+  /** How long a query waits for a response at most; by default, eight seconds. */
   readonly answerMsMax?: number;
   readonly onFatal: (error: unknown) => void;
   readonly onStored?: (height: number) => void;
-  /** Called after a snapshot was written. The log must be kept starting with `neededFrom`. */
+  /** Called after a snapshot has been written. The log must be kept from `neededFrom`. */
   readonly onSnapshot?: (snapshot: {
     readonly height: number;
     readonly content: Hash;
@@ -186,17 +186,19 @@ export type IndexerPhase =
 export type IndexerChange =
   /** The store belongs to the replayed log, or is new. */
   | 'verified'
-  /** The indexer continues where the store ends. */
+  /** The indexer continues from where the store ends. */
   | 'follows'
-  /** A few rows of blocks that clients have seen are missing, and this thread computes them. */
+  /**
+   * A few rows are missing for blocks that clients have already seen; this thread computes them.
+   */
   | 'lacks a few'
   /** So many rows are missing that another thread computes all of them. */
   | 'lacks many'
-  /** The stored rows were damaged or changed by another program. */
+  /** The stored rows were damaged or were changed by another program. */
   | 'damaged'
   /** All missing rows are stored. */
   | 'rebuilt'
-  /** A thread failed and is not replaced, so there is no history until the next start. */
+  /** A thread failed and is not replaced, so there is no history until the next startup. */
   | 'lost'
   | 'ends';
 

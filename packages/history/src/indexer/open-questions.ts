@@ -8,7 +8,7 @@ import {
 import type { IndexerOrder, IndexerReport, Question } from './indexer-messages.ts';
 import type { Address } from '@oddlot/units';
 
-/** The time in milliseconds after which a pending query fails, because its store probably hangs. */
+/** A pending query fails after this many milliseconds, because its store is probably hanging. */
 const ANSWER_MS_MAX = 8_000;
 
 type OpenQuestion = {
@@ -20,8 +20,8 @@ type OpenQuestion = {
 };
 
 /**
- * The pending queries in the order in which they were made. Each has a timeout, because a reachable
- * database server can still stop responding.
+ * The pending queries in the order they were made. Each has a timeout, because a database server
+ * can stop responding even if it is reachable.
  */
 export class OpenQuestions {
   readonly #asOf: () => AsOf;
@@ -71,7 +71,7 @@ export class OpenQuestions {
     return open;
   }
 
-  /** Records that the indexer thread sent a message. */
+  /** Records that the indexer thread has sent a message. */
   recordMessage(): void {
     this.#messageMs = performance.now();
     this.#isSilent = false;
@@ -108,15 +108,15 @@ export class OpenQuestions {
     for (const { askedMs, question, reject } of this.#waiting()) {
       if (askedMs + this.#answerMsMax > nowMs) return;
       this.#open.delete(question.id);
-      // A store that has responded to other queries in the meantime is busy, not silent.
+      // A store that has responded to other queries since is busy, not silent.
       this.#isSilent = this.#messageMs < askedMs;
       reject(new HistoryAwayError('the history is not responding', this.#asOf()));
     }
   }
 
   /**
-   * Reserves trees are excluded, because building them can take long and their caller has its own
-   * timeout.
+   * Reserves trees are excluded, because building them can take a long time and their caller has
+   * its own timeout.
    */
   *#waiting(): Generator<OpenQuestion> {
     for (const open of this.#open.values()) if (open.question.topic !== 'reserves') yield open;
@@ -134,7 +134,7 @@ type Watched = {
 };
 
 /**
- * The subscribers of new rows. The indexer thread reports rows only of accounts with a subscriber.
+ * The subscribers to new rows. The indexer thread reports rows only of accounts with a subscriber.
  */
 export class Watchers {
   readonly #order: (order: IndexerOrder) => void;
@@ -159,7 +159,7 @@ export class Watchers {
       this.#watched.set(key, watched);
       this.#order({ type: 'watch', user, table });
     }
-    // A restarted thread reports old rows again, but each watcher must receive a block only once.
+    // A restarted thread reports old rows again, but a watcher must receive each block only once.
     let reportedHeight = 0;
     const uniqueWatcher: AnyWatcher = {
       onRows: (height, rows) => {

@@ -22,9 +22,8 @@ type ChangedRow = {
 };
 
 /**
- * The rows of the newest blocks for which the store has only the last version: those of live orders
- * and withdrawals. A client that reconnects to another process receives them as they were first
- * reported.
+ * Rows from the newest blocks that the store has only in their latest version: those of live orders
+ * and withdrawals. A client reconnecting to another process receives them as first reported.
  */
 export class RecentChanges implements Projection {
   readonly name = 'recentChanges';
@@ -64,8 +63,8 @@ export class RecentChanges implements Projection {
   }
 
   /**
-   * Returns the rows as they were first reported, in whole blocks, or undefined if some of the
-   * blocks are no longer kept.
+   * Returns the rows as first reported, in whole blocks, or undefined if some of the blocks are no
+   * longer kept.
    */
   since(ask: Ask<'since'>): SinceAnswer | undefined {
     const { accountTypes, after, counts, cursor, limit, table, upTo, user } = ask;
@@ -93,8 +92,7 @@ export class RecentChanges implements Projection {
   }
 
   /**
-   * Returns a user's changed orders in block order. Parents of which only the children changed come
-   * last.
+   * Returns a user's changed orders in block order. Parents where only children changed come last.
    */
   #orders({ orders, updatedParents = [], unstoredOrders }: Changes, user: string): ChangedRow[] {
     const isHis = (each: OrderRecord): boolean => each.user === user;

@@ -10,20 +10,20 @@ import {
 } from '../store/store-errors.ts';
 import type { IndexerSettings } from './indexer-messages.ts';
 
-/** The number of rows per transaction. A query waits for at most one transaction. */
+/** The number of rows per transaction. A query waits for one transaction at most. */
 const ROWS_AT_ONCE = 5_000;
 /**
- * The number of rows that can wait for disk space. No more are created until some of them are
+ * The number of rows that can be waiting for disk space. No more are created until some have been
  * written (R-disk).
  */
 const ROWS_HELD_MAX = 20_000;
 
 type Head = Pick<BlockRows['head'], 'height' | 'hash'>;
 
-/** The rows that are not stored yet, in order. After a crash, they are recomputed from the log. */
+/** Rows that are not stored yet, in order. After a crash, they are recomputed from the log. */
 export class RowBuffer {
   readonly store: HistoryStore;
-  /** Hashes of the first and last block in the store, which must equal those of the log. */
+  /** Hashes of the first and last block in the store, which must match those in the log. */
   readonly #known: ReadonlyMap<number, string>;
   #blocks: BlockRows[] = [];
   #rows = 0;
@@ -77,7 +77,7 @@ export class RowBuffer {
     return this.#foreign ?? this.#incomplete;
   }
 
-  /** Reason why the last transaction must be retried; undefined if it was written. */
+  /** Why the last transaction must be retried; undefined if it was written. */
   get heldWhy(): string | undefined {
     return this.#held?.message;
   }
@@ -100,7 +100,8 @@ export class RowBuffer {
   }
 
   /**
-   * Compares a block with the stored one, if there is one. After a difference, nothing is written.
+   * Compares a block with the stored one, if there is one. If they differ, nothing is written any
+   * more.
    */
   async compare(head: Head): Promise<void> {
     const stored = await blockAt(this.store, head.height);
@@ -108,8 +109,8 @@ export class RowBuffer {
   }
 
   /**
-   * Marks the store as foreign if there is a gap between it and the log, because a log never drops
-   * blocks that its own history lacks.
+   * Marks the store as belonging to another log if there is a gap between it and the log, because a
+   * log never drops blocks missing from its own history.
    */
   expectAdjacent(firstSeq: number): void {
     const { height } = this.store;
@@ -129,7 +130,7 @@ export class RowBuffer {
   }
 
   /**
-   * Reads how far another writer of a shared store has progressed, and drops the rows that it has
+   * Reads how far another writer of a shared store has progressed, and drops the rows it has
    * written.
    */
   async refresh(): Promise<void> {
@@ -193,22 +194,22 @@ export class RowBuffer {
   }
 }
 
-/** Returns only the head of a stored block. Its content may be damaged, which is detected later. */
+/** Returns only the head of a stored block. If its content is damaged, that is detected later. */
 async function blockAt(store: HistoryStore, height: number): Promise<BlockRecord | undefined> {
   for (;;) {
     try {
       const [block] = await store.ask('blocks', { before: height + 1, limit: 1 });
       return block?.height === height ? block : undefined;
     } catch (error) {
-      // The query is repeated, because another writer has since added rows. They do not change
-      // a stored block.
+      // The query is repeated, because another writer has added rows in the meantime. Such rows do
+      // not change a stored block.
       if (!(error instanceof HistoryMovedError)) throw error;
     }
   }
 }
 
 /**
- * Returns the number of rows of a block. The block itself also counts, because it changes the
+ * Returns the number of rows in a block. The block itself counts too, because it advances the
  * progress.
  */
 export function countOf(rows: BlockRows): number {
@@ -217,7 +218,7 @@ export function countOf(rows: BlockRows): number {
   return count;
 }
 
-/** The stored lists of a block. The arrivals of a block are stored in a single row. */
+/** The lists stored for a block. A block's arrivals are stored in a single row. */
 const COUNTED = [
   'txs',
   'receipts',
@@ -238,12 +239,12 @@ const COUNTED = [
   'openInterest',
 ] as const satisfies readonly (keyof BlockRows)[];
 
-/** The interval between deletions of old rows, in block time. */
+/** How often old rows are deleted, in milliseconds of block time. */
 const PRUNE_EVERY_MS = 3_600_000;
 const STATS_EVERY_MS = 5_000;
 /**
- * The number of runs of requests and receipts that one scrub step reads, and the pause between
- * steps in milliseconds.
+ * How many runs of requests and receipts one scrub step reads, and the pause between steps in
+ * milliseconds.
  */
 const SCRUB_RUNS = 4;
 export const SCRUB_EVERY_MS = 20;
@@ -251,8 +252,8 @@ export const SCRUB_EVERY_MS = 20;
 type Stats = Awaited<ReturnType<HistoryStore['stats']>>;
 
 /**
- * The maintenance of a store: it deletes old rows in portions, reads all rows once to find damage,
- * and counts rows.
+ * Maintenance of a store: deletes old rows in batches, reads all rows once to find damage, and
+ * counts rows.
  */
 export class Retention {
   readonly #settings: Pick<IndexerSettings, 'historyKeptMs' | 'receiptsKeptMs'>;
@@ -287,7 +288,7 @@ export class Retention {
   }
 
   /**
-   * Does the work that is due. Between portions, `pause` lets other work run and returns whether to
+   * Does the work that is due. Between batches, `pause` lets other work run and returns whether to
    * continue.
    */
   async look(blockMs: number, pause: () => Promise<boolean>): Promise<void> {

@@ -32,8 +32,8 @@ const AWAY_RETRY_MS = 200;
 
 /**
  * Runs an indexer thread. It opens the store and reports its height, then follows the log within
- * the range that the main thread sends. An uncaught error ends the thread, and the main thread
- * reports it.
+ * the range sent by the main thread. An uncaught error ends the thread, and the main thread reports
+ * it.
  */
 export async function runIndexer(settings: IndexerSettings, port: MessagePort): Promise<void> {
   const program = new IndexerProgram(settings, port);
@@ -91,8 +91,8 @@ class IndexerProgram {
 
   async #record(): Promise<void> {
     const settings = this.#settings;
-    // A server that has never responded is reported immediately. After its first response,
-    // reconnection is retried.
+    // A server that has never responded is reported immediately. Once it has responded, connecting
+    // to it is retried.
     if (settings.role === 'both') await reachHistory(this.#where);
     const opened = await this.#whenBack(() => this.#openRows());
     this.#isOpen = true;
@@ -144,8 +144,8 @@ class IndexerProgram {
   }
 
   /**
-   * Sets the store aside and returns its new location. On a server, a foreign or shared store is
-   * not changed.
+   * Moves the store out of the way and returns its new location. On a server, a store that is
+   * shared or belongs to another log is left unchanged.
    */
   async #leave({ store }: RowBuffer, error: HistoryDamagedError): Promise<string> {
     await store.close();
@@ -156,8 +156,8 @@ class IndexerProgram {
   }
 
   /**
-   * Retries a step of the start while the server is unreachable, because a running venue would also
-   * continue. A thread that only recomputes rows retries without a limit.
+   * Retries a startup step while the server is unreachable, because a running venue would also
+   * continue. A thread that only recomputes rows retries indefinitely.
    */
   async #whenBack<Result>(run: () => Promise<Result>): Promise<Result> {
     const { database, role } = this.#settings;

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Starts two venues with the same log; the test controls when each one applies a block. */
+/** Starts two venues with the same log; the test controls when each of them applies a block. */
 async function startReplicas() {
   const database = await server.database();
   let timeMs = START_MS;
@@ -33,8 +33,8 @@ async function startReplicas() {
     });
   const writer = await start('writer');
   const follower = await start('follower');
-  // Writing begins after both venues have started, because a store that is ahead of a starting log
-  // is treated as foreign.
+  // Writing begins after both venues have started, because a store that is ahead of the log on
+  // startup is treated as belonging to another log.
   writer.indexer.lead(1);
   const deposit = async (venue: IndexedVenue, amount: number): Promise<void> => {
     timeMs = START_MS + amount;
@@ -43,7 +43,7 @@ async function startReplicas() {
   return { writer, follower, deposit };
 }
 
-test('a follower waits for its own blocks while the shared store contains later ones', async () => {
+test('a follower waits for its own blocks when the shared store already contains later ones', async () => {
   const { deposit, follower, writer } = await startReplicas();
   for (const amount of upTo(5)) await deposit(writer, amount);
   await expect.poll(() => amounts(writer).catch(() => undefined), WAIT).toEqual(upTo(5));
@@ -53,7 +53,7 @@ test('a follower waits for its own blocks while the shared store contains later 
   const ledger = amounts(follower);
   const orders = follower.indexer.ask('orders', { ...AMOUNTS, user: alice });
   const asked = Promise.allSettled([ledger, orders]);
-  // A query that is rejected without waiting is rejected within this time.
+  // A query rejected without waiting is rejected within this time.
   await Promise.race([asked, later(500)]);
   for (const amount of [4, 5]) await deposit(follower, amount);
   expect(await asked).toMatchObject([

@@ -22,8 +22,8 @@ import type { RowBuffer } from './row-buffer.ts';
 const BLOCKS_WAITED_MAX = 10_000;
 
 /**
- * The pace of a client in milliseconds of the indexer thread. Clients above it are served after all
- * others, but still get a tenth of the time.
+ * A client's pace, in milliseconds of the indexer thread's time. Clients above it are served after
+ * all others, but still get a tenth of the time.
  */
 export const HISTORY_PACE = { perSecond: 25, burst: 150 };
 const SPARED_FACTOR = 9;
@@ -34,9 +34,9 @@ const SPARED_FACTOR = 9;
  */
 export const LONG_MS = 10;
 /**
- * The maximum charge for one query of a database server, in milliseconds. The charge is the time
- * for which the query uses the only connection, but a stall of the server is not the client's
- * fault.
+ * The maximum charge for one query to a database server, in milliseconds. The charge is the time
+ * for which the query occupies the only connection, but the client is not at fault if the server
+ * stalls.
  */
 export const SERVER_MS_MAX = 100;
 
@@ -52,8 +52,8 @@ export type Readiness = {
   /** The highest block that a query can require and still be served. */
   readonly answerableHeight: number;
   /**
-   * True while rows and state briefly have different heights, so that current data cannot be
-   * returned.
+   * True while the rows and the state briefly have different heights, so that current data cannot
+   * be returned.
    */
   readonly isApart: boolean;
 };
@@ -61,14 +61,12 @@ export type Readiness = {
 type WaitingQuestionsOptions = {
   readonly settings: Pick<IndexerSettings, 'database' | 'limits'>;
   readonly send: (report: IndexerReport) => void;
-  /** Returns the current totals of an account, which only the indexer has. */
+  /** Returns the current totals of an account, which are known only to the indexer. */
   readonly sums: (user: Address) => AccountSums | null;
   readonly users: GainSources['users'];
-  /** Returns the live orders, which are not stored; undefined without a state. */
+  /** Returns the live orders, which are not stored; undefined if there is no state. */
   readonly live: () => LiveRows | undefined;
-  /**
-   * Returns rows of the newest blocks as they were reported, or undefined if older rows are needed.
-   */
+  /** Returns rows of the newest blocks as first reported, or undefined if older rows are needed. */
   readonly recent: (ask: Ask<'since'>) => SinceAnswer | undefined;
 };
 
@@ -76,7 +74,7 @@ export class WaitingQuestions {
   readonly #options: WaitingQuestionsOptions;
   #waiting: Waiting[] = [];
   readonly #turns: ClientTurns<Waiting>;
-  /** The time after which a client above its pace is served before the others. */
+  /** When a client above its pace is next served ahead of the others. */
   #spareFromMs = 0;
   #isOfResting = false;
   #restUntilMs = 0;
@@ -91,8 +89,8 @@ export class WaitingQuestions {
   }
 
   /**
-   * The time until a query must be checked again even without a message; undefined if no query is
-   * waiting.
+   * The time until a query must be checked again even if no message arrives; undefined if no query
+   * is waiting.
    */
   get patienceMs(): number | undefined {
     let untilMs = this.#turns.hasResting ? this.#restUntilMs : Infinity;
@@ -101,10 +99,7 @@ export class WaitingQuestions {
     return Math.max(1, Math.ceil(untilMs - performance.now()));
   }
 
-  /**
-   * Adds a query, which waits for its block and for all blocks that are applied before the next
-   * response.
-   */
+  /** Adds a query. It waits for its block and for all blocks applied before the next response. */
   take(
     asked: Question,
     { height, reach }: { readonly height: number; readonly reach: number },
@@ -115,7 +110,7 @@ export class WaitingQuestions {
     this.#waiting.push({ asked, untilMs: nowMs + waitMs, lostMs: nowMs + asked.patienceMs });
   }
 
-  /** True if a query can be served at present or has waited long enough. */
+  /** True if a query can be served now or has waited long enough. */
   isReady(readiness: Readiness): boolean {
     const nowMs = performance.now();
     this.#admit(readiness, nowMs);
@@ -149,7 +144,10 @@ export class WaitingQuestions {
     return !rows.isEmpty && (asked.height > rows.stored.height || isOfNow(asked));
   }
 
-  /** Serves a query as of one height. The caller must not write anything until the response. */
+  /**
+   * Serves a query as of one height. The caller must not write anything until the query has been
+   * answered.
+   */
   async answer({ id, item }: DueQuestion, rows: RowBuffer, height: number): Promise<void> {
     const asOf = rows.stored;
     const isSplit = !rows.isEmpty || height < rows.store.height;
@@ -215,7 +213,7 @@ export class WaitingQuestions {
     } catch (error) {
       // The query stays open and is served by the thread that replaces this one.
       if (error instanceof HistoryDamagedError) throw error;
-      // The query is repeated after the rows of the other writer have been applied.
+      // The query is repeated once the other writer's rows have been applied.
       if (error instanceof HistoryMovedError) this.#waiting.push(waiting);
       else if (error instanceof HistoryFullError) send({ type: 'away', id, why: error.message });
       else send({ type: 'failed', id, error });
@@ -256,7 +254,7 @@ const OF_NOW: ReadonlySet<HistoryTopic> = new Set([
   'executionReport',
 ]);
 
-/** True for rows of which the store has only the last version. */
+/** True for rows that the store has only in their latest version. */
 function isOfChanges({ question, topic }: Question): boolean {
   return topic === 'since' && 'table' in question && question.table === 'orders';
 }

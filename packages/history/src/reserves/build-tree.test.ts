@@ -77,7 +77,7 @@ test('the root of a tree with two leaves equals a hash computed step by step', a
 });
 
 describe('the salts of a reserves tree are unpredictable', () => {
-  test('a proof contains no other account, and its hashes cannot be computed from addresses alone', async () => {
+  test('a proof does not include any other account, and its hashes cannot be computed from addresses alone', async () => {
     const state = venueOf(amounts(9));
     await trees.build(state, 300);
     const own = await proofOf(testAddress(0), 300);
@@ -118,13 +118,13 @@ describe('the salts of a reserves tree are unpredictable', () => {
   });
 });
 
-test('there is no proof for an unknown account, nor without a tree', async () => {
+test('there is no proof for an unknown account, or if there is no tree', async () => {
   await trees.build(venueOf(amounts(3)), 600);
   expect(await trees.proof(address(`0x${'9'.repeat(40)}`), 600)).toBeUndefined();
   expect(await trees.proof(testAddress(0), 601)).toBe('missing');
 });
 
-test('a change of any byte of a tree file is detected', async () => {
+test('a change to any byte of a tree file is detected', async () => {
   await trees.build(venueOf(amounts(5)), 610);
   const whole = readFileSync(treeFile(trees.folder, 610));
   const right = await proofOf(testAddress(0), 610);
@@ -151,7 +151,7 @@ test('a change of any byte of a tree file is detected', async () => {
   }
 });
 
-test('a tree can be read only with its secret, and a damaged or lost secret is not replaced', async () => {
+test('a tree can be read only with its own secret, and a damaged or lost secret is not replaced', async () => {
   await trees.build(venueOf(amounts(5)), 620);
   const { folder, hasher } = trees;
   const other = { folder, hasher, height: 620, secret: Buffer.alloc(32), user: testAddress(0) };
@@ -170,7 +170,7 @@ test('a tree can be read only with its secret, and a damaged or lost secret is n
   expect(existsSync(file)).toBe(false);
 });
 
-test('other work continues while a tree with many leaves is built', async () => {
+test('other work continues while a tree with many leaves is being built', async () => {
   const state = venueOf(amounts(9_000));
   trees.pauses = 0;
   const tree = await trees.build(state, 700);

@@ -22,13 +22,13 @@ import {
 } from './tree-file.ts';
 
 type BuildOptions = {
-  /** The state of the tree, which must not change while the tree is built. */
+  /** The state the tree is built from. It must not change meanwhile. */
   readonly state: State;
   readonly height: number;
   readonly secret: Uint8Array;
   readonly folder: string;
   readonly hasher: TreeHasher;
-  /** Lets other work run. It is called every few milliseconds. */
+  /** Lets other work run; called every few milliseconds. */
   readonly pause: () => Promise<void>;
 };
 
@@ -39,7 +39,7 @@ export type BuiltTree = {
   readonly liabilities: bigint;
   /** The sum of negative balances, as a positive amount. */
   readonly shortfall: bigint;
-  /** Deposits and grants less paid withdrawals, computed from the totals of the state. */
+  /** Deposits and grants less paid withdrawals, computed from the totals in the state. */
   readonly owed: bigint;
 };
 
@@ -49,7 +49,7 @@ const DISK_PAUSE_MS = 5;
 
 /**
  * Builds the tree of all liabilities in short turns and writes it to its file. Leaves are sorted by
- * unpredictable salts: neighbours change with every tree, and the position of a leaf reveals
+ * unpredictable salts: neighbours change from tree to tree, and the position of a leaf reveals
  * nothing about its account.
  */
 export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
@@ -172,8 +172,8 @@ async function writeLevels(
 }
 
 /**
- * A sort key is a number: its upper part contains the first bits of the salt, its lower part the
- * position of the leaf.
+ * A sort key is a number: its upper part is the first bits of the salt, its lower part the position
+ * of the leaf.
  */
 const PLACES = 2 ** 24;
 const PREFIX_SHIFT = 4;
@@ -197,8 +197,7 @@ export async function orderBySalt(
     order[at] = key % PLACES;
     const isLast = at + 1 === count || Math.floor((keys[at + 1] ?? 0) / PLACES) > key / PLACES;
     if (!isLast) continue;
-    // At this point, leaves whose salts have the same prefix are adjacent. They are sorted by the
-    // whole salt.
+    // Leaves whose salts have the same prefix are now adjacent. They are sorted by the whole salt.
     if (at > from) {
       order.subarray(from, at + 1).sort((a, b) => Buffer.compare(saltAt(a), saltAt(b)));
     }
@@ -211,7 +210,7 @@ export async function orderBySalt(
 }
 
 /**
- * Returns the sorted keys. They are grouped by the first byte of the salt, then each group is
+ * Returns the sorted keys. They are grouped by the first byte of the salt, and each group is then
  * sorted.
  */
 async function sortedKeys(

@@ -4,7 +4,7 @@ import { orderBySalt } from './build-tree.ts';
 import { LEAF_BYTES } from './tree-file.ts';
 
 test('leaves are sorted by all bytes of their salts, even if the first bytes are equal', async () => {
-  // A small number of different values makes equal prefixes likely.
+  // With only a few different values, equal prefixes are likely.
   const byte = fc.constantFrom(0, 1, 0x7f, 0x80, 0xff);
   const salt = fc.array(byte, { minLength: 6, maxLength: 6 });
   const salts = fc.uniqueArray(salt, { maxLength: 200, selector: String });
@@ -34,7 +34,7 @@ test('each pass over many leaves pauses for other work', async () => {
   });
   const salts = [...order].map((place) => leaves.readUInt32BE(place * LEAF_BYTES));
   expect(salts).toEqual(salts.toSorted((a, b) => a - b));
-  // Counting and placing pause four times each, sorting once per first byte, and reading three
-  // times.
+  // Counting and placing pause four times each, sorting pauses once per first byte, and reading
+  // three times.
   expect(pauses).toBe(4 + 4 + 256 + 3);
 });

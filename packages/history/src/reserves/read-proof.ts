@@ -17,27 +17,24 @@ import {
   writeSum,
 } from './tree-file.ts';
 
-/**
- * The leaf of an account and the siblings from which the root can be computed. Amounts are in
- * micro-USDC.
- */
+/** An account's leaf and the siblings needed to compute the root. Amounts are in micro-USDC. */
 export type TreeProof = {
   readonly height: number;
   readonly root: string;
   readonly leaves: number;
   readonly liabilities: bigint;
-  /** The index of the leaf, starting with 0. It determines the side of each sibling. */
+  /** The index of the leaf, starting at 0. It determines the side of each sibling. */
   readonly index: number;
   readonly salt: string;
-  /** The perp balance, outcome balance, held withdrawals and rewards of the account. */
+  /** The account's perp balance, outcome balance, held withdrawals and rewards. */
   readonly parts: readonly bigint[];
   readonly siblings: readonly { readonly hash: string; readonly sum: bigint }[];
 };
 
 /**
- * Returns the proof of an address in the tree of a height, or undefined if the address has no leaf.
- * The result is `missing` if there is no tree, and `damaged` if the file does not lead to its root
- * or belongs to another secret.
+ * Returns the proof for an address in the tree at a height, or undefined if the address has no
+ * leaf. The result is `missing` if there is no tree, and `damaged` if the file does not lead to its
+ * root or belongs to another secret.
  */
 export async function readProof(options: {
   readonly folder: string;
@@ -66,7 +63,7 @@ export async function readProof(options: {
       const proof = await proofAt(handle, head, index);
       return isWhole(proof, { hasher, user }) ? proof : 'damaged';
     }
-    // The venue's address is in every tree, so the secret is wrong if that address is not found.
+    // The venue's address is in every tree, so if that address is not found, the secret is wrong.
     return (await indexOf(VENUE_ADDRESS)) === undefined ? 'damaged' : undefined;
   } catch (error) {
     if (error instanceof ShortTreeError) return 'damaged';
@@ -165,23 +162,25 @@ function hex(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes).toString('hex')}`;
 }
 
-/** The liabilities and assets of one state and one block of the chain, in micro-USDC. */
+/** The liabilities in one state and the assets at one block of the chain, in micro-USDC. */
 export type ReserveFigures = {
-  /** The liabilities of the venue: deposits and grants less paid withdrawals. */
+  /** The venue's liabilities: deposits and grants less paid withdrawals. */
   readonly owed: bigint;
   readonly blockNumber: number;
   readonly balance: bigint;
-  /** The portion of the balance that is not credited yet or must be returned. */
+  /** The part of the balance that is not credited yet or must be returned. */
   readonly keptAside: bigint;
   /** Withdrawals that the bridge has paid but the venue still holds. */
   readonly unsettled: bigint;
-  /** Test funds that were not minted on the chain. They are owed, but were never in the bridge. */
+  /**
+   * Test funds that were not minted on the chain. They are owed, but have never been in the bridge.
+   */
   readonly unbacked: bigint;
 };
 
 /**
- * Returns the difference between the bridge and the venue's books, which is zero unless funds are
- * missing or extra.
+ * Returns the difference between the bridge and the venue's books: zero unless funds are missing or
+ * in excess.
  */
 export function differenceOf(figures: Omit<ReserveFigures, 'blockNumber'>): bigint {
   const { balance, keptAside, owed, unbacked, unsettled } = figures;

@@ -5,13 +5,14 @@ import { secretFile } from '@oddlot/host/durable';
 
 /**
  * The hashes of the tree of liabilities. Each begins with a byte for its kind, so that no kind can
- * replace another. A node hashes the sums of both children and not only their total; otherwise, one
- * of the sums could be understated. Numbers are unsigned, 32 bytes long and big-endian.
+ * be passed off as another. A node hashes the sums of both children, not only their total;
+ * otherwise, one of the sums could be understated. Numbers are unsigned, 32 bytes long and
+ * big-endian.
  */
 
 export const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;
-/** A length of 16 bytes is sufficient for any leaf and for the sum of all leaves. */
+/** 16 bytes are enough for any leaf and for the sum of all leaves. */
 const SUM_BYTES = 16;
 /** A stored node consists of its hash and the sum of all leaves below it. */
 export const NODE_BYTES = HASH_BYTES + SUM_BYTES;
@@ -33,7 +34,10 @@ export type TreeHasher = {
     readonly leaves: number;
     readonly node: Uint8Array;
   }): Uint8Array;
-  /** Returns the salt of an address at a height, which cannot be computed without the secret. */
+  /**
+   * Returns the salt of an address at a height, which cannot be computed without knowing the
+   * secret.
+   */
   salt(of: {
     readonly secret: Uint8Array;
     readonly height: number;
@@ -97,8 +101,8 @@ function putNode(into: Buffer, at: number, node: Uint8Array): void {
 
 /**
  * The layout of a tree file: a header, the leaves sorted by salt, and then the nodes of each level,
- * starting with that of the leaves. The last node of a level with an odd number of nodes is copied
- * to the next level.
+ * starting with the leaf level. The last node of a level with an odd number of nodes is copied to
+ * the next level.
  */
 
 export const PART_NAMES = ['perp', 'outcome', 'withdrawHold', 'rewards'] as const;
@@ -124,7 +128,7 @@ export function treeFile(folder: string, height: number): string {
   return join(folder, `${height}.tree`);
 }
 
-/** Returns the height in the name of a tree file, or undefined for other files. */
+/** Returns the height given in the name of a tree file, or undefined for other files. */
 export function heightOfFile(name: string): number | undefined {
   const height = /^(\d+)\.tree$/.exec(name)?.[1];
   return height === undefined ? undefined : Number(height);
@@ -184,8 +188,8 @@ export function writeParts(leaves: Buffer, at: number, parts: readonly bigint[])
 }
 
 /**
- * Returns the random secret for salts, and creates it once. It is not a key; it reveals only which
- * accounts are the neighbours in a proof. Trees built with another secret cannot be used.
+ * Returns the random secret for salts, creating it the first time. It is not a key; it only reveals
+ * which accounts are the neighbours in a proof. Trees built with another secret cannot be used.
  */
 export function treeSecret(folder: string): Uint8Array {
   return secretFile({
@@ -206,8 +210,8 @@ function treeIn(folder: string): string | undefined {
 
 /**
  * Returns memory that does not count towards garbage collection. After about 64 MB of ordinary
- * buffers, the collector would search the whole heap, which takes more than a second in a large
- * venue, to free memory that it does not manage. Shared memory is exempt; this buffer is never
+ * buffers, the collector would search the whole heap to free memory that it does not manage, which
+ * takes more than a second on a large venue. Shared memory is exempt; this buffer is never actually
  * shared.
  */
 export function uncounted(bytes: number): SharedArrayBuffer {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const MIB = 2 ** 20;
 
 /**
- * The measurement runs in its own process, because garbage of other tests can be collected at any
+ * The measurement runs in its own process, because garbage from other tests can be collected at any
  * moment.
  */
 const PROGRAM = `

@@ -8,10 +8,10 @@ import { AccountValues } from './account-values.ts';
 const START_MS = 1_767_225_600_000;
 const DAY_MS = 24 * 3_600_000;
 const NO_HASH = hash(`0x${'0'.repeat(64)}`);
-/** This is more than the number of arguments that a call can have. */
+/** More than the number of arguments a call can have. */
 const ACCOUNTS = 150_000;
 
-test('account values are stored even if all 150,000 accounts have changed since the last step', () => {
+test('account values are stored even if all 150,000 accounts have changed since the last interval', () => {
   const state = createState();
   let height = 0;
   const applied = (atMs: number, commands: readonly Command[]): AppliedBlock => {

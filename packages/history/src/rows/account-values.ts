@@ -8,8 +8,8 @@ import type { AccountValueRecord } from './block-rows.ts';
 import { tradedSides } from './traded-sides.ts';
 
 /**
- * The steps at whose ends values are stored, finest first. A value of a coarser step also serves
- * the finer ones.
+ * Values are stored at the end of each of these intervals, shortest first. A value for a longer
+ * interval also serves the shorter ones.
  */
 const VALUE_STEPS_MS: readonly number[] = [5 * MINUTE_MS, HOUR_MS, DAY_MS];
 
@@ -22,24 +22,22 @@ type Sums = {
   funding: bigint;
 };
 
-/** The amounts that one event adds to the totals of an account. */
+/** The amounts one event adds to an account's totals. */
 type Move = { readonly user: Address; readonly timeMs: number; readonly by: Partial<Sums> };
 
-/**
- * The time at which values are stored, and the index of the coarsest step that ends at that time.
- */
+/** A time at which values are stored, and the index of the longest interval that ends then. */
 type Border = { readonly timeMs: number; readonly step: number };
 
 /**
- * Account values at the ends of steps with cumulative totals, so that the profit of any window is a
- * difference of two rows. The first block after the end of a step creates rows for accounts that
- * hold assets with changing prices, and for accounts that changed since the previous end. For all
- * others, the last row is still valid. Changes in that block are after the end, unless they were
- * due before it.
+ * Account values at the ends of intervals, with cumulative totals, so that the profit in any window
+ * is the difference between two rows. The first block after the end of an interval creates rows for
+ * accounts that hold assets with changing prices, and for accounts that have changed since the
+ * previous end. For all others, the last row is still valid. Changes in that block count as after
+ * the end, unless they were due before it.
  */
 export class AccountValues {
   readonly #sums = new Map<Address, Sums>();
-  /** The accounts that changed since the last end of each step. */
+  /** For each interval, the accounts that have changed since it last ended. */
   readonly #changed = VALUE_STEPS_MS.map(() => new Set<Address>());
   #lastMs: number | undefined;
 
@@ -64,8 +62,8 @@ export class AccountValues {
   }
 
   /**
-   * Starts without earlier blocks (R-era) or with the first block. The current value of an account
-   * counts as deposited, not as profit.
+   * Starts without earlier blocks (R-era) or with the first block. An account's current value
+   * counts as deposits, not as profit.
    */
   #begin(state: State, nowMs: number): AccountValueRecord[] {
     for (const { account, value } of worthOfHolders(state, () => true)) {
@@ -81,7 +79,7 @@ export class AccountValues {
   }
 
   /**
-   * Returns the rows at the end of a step. The state is later, so events after that end are
+   * Returns the rows at the end of an interval. The state is later, so events after that end are
    * subtracted from its values.
    */
   #records(
@@ -147,8 +145,8 @@ export class AccountValues {
 }
 
 /**
- * Returns the first end of each step between two blocks, oldest first. Nothing changes until the
- * next block, so later ends of the same step need no row.
+ * Returns the first end of each interval between two blocks, oldest first. Nothing changes until
+ * the next block, so later ends of the same interval need no row.
  */
 function bordersPassed(lastMs: number, timeMs: number): Border[] {
   const steps = new Map<number, number>();
@@ -234,6 +232,6 @@ function shownSums(sums: Sums): Omit<AccountSums, 'value'> {
 export type AccountValuesDump = {
   readonly lastMs: number | null;
   readonly sums: readonly (readonly [user: Address, amounts: readonly string[]])[];
-  /** The changed accounts per step, finest first. */
+  /** The changed accounts per interval, shortest first. */
   readonly changed: readonly (readonly Address[])[];
 };

@@ -14,26 +14,26 @@ import type { BookArrival } from '@oddlot/engine';
 
 /**
  * The rows of a block. The key of a row is its height and its index in its list, so writing it
- * twice has no effect. Texts are those of the wire, so an old row is the same in every release.
+ * twice has no effect. Texts are in wire format, so that an old row is the same in every release.
  */
 export type BlockRows = {
   readonly head: BlockHead & { readonly parentHash: Hash };
   readonly txs: readonly TxRecord[];
   /**
-   * The receipts that the block completed. A queued action is completed in a later block than the
-   * one that executed it.
+   * The receipts completed by the block. A queued action is completed in a later block than the one
+   * that executed it.
    */
   readonly receipts: readonly ReceiptRow[];
   readonly fills: readonly FillRecord[];
   /**
    * The orders after their last change in the block, one row each, in order. Live orders are
-   * included only if they are reported or their row was needed anyway; only ended orders are
+   * included only if they are reported or their row was needed anyway. Only ended orders are
    * stored.
    */
   readonly orders: readonly OrderRecord[];
   /**
-   * The parent orders of which only children changed. They are reported but not stored, because
-   * queries join them.
+   * Parent orders where only children changed. They are reported but not stored, because queries
+   * join parents and children.
    */
   readonly updatedParents?: readonly OrderRecord[];
   /** Live orders that are neither reported nor stored but may be queried soon. */
@@ -56,7 +56,7 @@ export type BlockRows = {
 
 export type AccountType = 'perp' | 'outcome';
 
-/** The position of a row. Rows in descending order of positions are newest first. */
+/** The position of a row. Rows sorted by descending position are newest first. */
 export type RowPosition = readonly [timeMs: number, height: number, index: number];
 
 export type TxRecord = {
@@ -73,7 +73,7 @@ export type FillRecord = {
   readonly user: Address;
   readonly accountType: AccountType;
   readonly instrumentId: number;
-  /** The fill without title and slug, which queries add from the market's texts. */
+  /** The fill without its title and slug, which queries add from the market's texts. */
   readonly row: Fill;
 };
 
@@ -84,9 +84,9 @@ export type OrderRecord = {
   readonly orderId: number;
   /** The index among all orders that the block changed, including orders without a row. */
   readonly index: number;
-  /** This field is present if the order was placed with a parent order, whose row contains it. */
+  /** Present if the order was placed with a parent order; the parent's row then includes it. */
   readonly isChild?: true;
-  /** The order without title and slug; its time is the `statusTimestamp`. */
+  /** The order without its title and slug; its time is the `statusTimestamp`. */
   readonly row: HistOrderRow;
 };
 
@@ -111,7 +111,7 @@ export type FundingRecord = {
 
 export type LedgerRecord = {
   readonly user: Address;
-  /** The account types under which the row is listed. A row can belong to both. */
+  /** The account types the row is listed under. A row can belong to both. */
   readonly accountTypes: readonly AccountType[];
   /**
    * The key of the row's first version. The row of a withdrawal is replaced when its status
@@ -134,7 +134,7 @@ export type EarningRecord = {
   readonly notionalMicroUsdc: number;
   readonly qty: string;
   readonly price: string;
-  /** The role in the last fill, to which the following fields also refer. */
+  /** The role in the last fill. The following fields refer to that fill too. */
   readonly role: 'Taker' | 'Maker';
   readonly tradeId: number;
   readonly txHash: Hash;
@@ -152,7 +152,7 @@ export type ClaimRecord = {
 export type WithdrawalRecord = {
   readonly user: Address;
   readonly withdrawalId: number;
-  /** The time of the request; `updatedMs` is the time of the last change of the status. */
+  /** The time of the request; `updatedMs` is the time of the last status change. */
   readonly timeMs: number;
   readonly updatedMs: number;
   readonly destination: Address;
@@ -178,12 +178,12 @@ export type CandleRecord = {
 };
 
 /**
- * The value of an account and its cumulative totals, whose differences are the results of windows.
- * Amounts are in micro-USDC.
+ * The value of an account and its cumulative totals. The results for a window are differences
+ * between totals. Amounts are in micro-USDC.
  */
 export type AccountValueRecord = {
   readonly user: Address;
-  /** The coarsest step that ends at this time: five minutes, an hour or a day. */
+  /** The longest interval that ends at this time: five minutes, an hour or a day. */
   readonly stepMs: number;
   readonly timeMs: number;
   readonly value: number;
@@ -199,8 +199,8 @@ export type LiquidationRecord = { readonly instrumentId: number; readonly row: L
 export type RankedTrade = { readonly value: number; readonly row: LargestTrade };
 
 /**
- * The largest trades of a period up to a block, largest first. A newer record replaces an older
- * one.
+ * The largest trades in a period, up to a certain block, largest first. A newer record replaces an
+ * older one.
  */
 export type LargestTradesRecord = {
   readonly list: number;
@@ -211,7 +211,7 @@ export type LargestTradesRecord = {
 
 export type OpenInterestRecord = { readonly instrumentId: number; readonly row: OpenInterestRow };
 
-/** The texts of an outcome market, which are recorded when it is listed. */
+/** The texts of an outcome market, recorded when it is listed. */
 export type MarketTextRecord = {
   readonly instrumentId: number;
   readonly slug: string;
@@ -220,7 +220,7 @@ export type MarketTextRecord = {
 };
 
 /**
- * An event whose markets are all paid out, with all the data that is shown of it. If another market
+ * An event whose markets are all paid out, with all the data shown about it. If another market
  * joins the event later, the record is replaced.
  */
 export type SettledEventRecord = {
@@ -242,8 +242,7 @@ export type SettledEventRecord = {
 };
 
 /**
- * The maximum number of blocks with fills that are recorded per order, and of fills in an execution
- * report.
+ * The maximum number of blocks with fills recorded per order, and of fills in an execution report.
  */
 export const FILL_BLOCKS_MAX = 500;
 
@@ -255,7 +254,7 @@ export type MetLevel = { readonly price: number; readonly size: number };
 
 /** The order book when the order arrived, in the price units of the book. */
 export type EnteredBook = Pick<BookArrival, 'bestBid' | 'bestAsk' | 'markHalves' | 'oracle'> & {
-  /** The levels that the order traded with, and their sizes at that time. */
+  /** The levels the order traded with, and their sizes at the time. */
   readonly met: readonly MetLevel[];
 };
 
@@ -266,8 +265,8 @@ export type EnteredBook = Pick<BookArrival, 'bestBid' | 'bestAsk' | 'markHalves'
 export type Rest = { readonly price: number; readonly aheadAtStart: number | undefined };
 
 /**
- * The portion of an order that filled as taker, in lots, and in micro-USDC at the price of the
- * order's outcome.
+ * The part of an order that filled as taker, in lots, and in micro-USDC at the price of the order's
+ * outcome.
  */
 export type TakerPart = { lots: number; notional: number };
 
@@ -296,7 +295,7 @@ export type ArrivalTrace = {
   readonly hasFills: boolean;
   readonly ended: TraceEnd | undefined;
   /**
-   * The hash of the order's action, if that action is in another block or its block is no longer
+   * The hash of the order's action, if the action is in another block or its block is no longer
    * stored.
    */
   readonly txHash: string | undefined;
@@ -311,16 +310,16 @@ export type TraceEnd = {
   readonly builderFee: number;
 };
 
-/** The events of an order after the block of its arrival. Fields without an event are absent. */
+/**
+ * The events of an order after the block of its arrival. A field is absent if its event has not
+ * occurred.
+ */
 export type LaterTrace = {
   entered?: BlockPlace & { readonly book: EnteredBook };
-  /**
-   * This field is present if the order rested later or again. The values apply starting with
-   * `fromMs`.
-   */
+  /** Present if the order rested later or again. The values apply from `fromMs`. */
   rest?: Rest & { readonly fromMs: number };
   taker?: TakerPart;
-  /** Alternating times and heights of the newest blocks with fills, oldest first. */
+  /** The times and heights, alternating, of the newest blocks with fills, oldest first. */
   fills?: number[];
 };
 
@@ -349,6 +348,9 @@ export type LiveRows = {
    */
   readonly traceOf: (orderId: number) => Omit<OrderEndRecord, 'orderId'> | undefined;
   readonly withClientId: (user: Address, clientOrderId: string) => number | undefined;
-  /** Returns true if an order is live and has not changed since release 0.3.0 opened the folder. */
+  /**
+   * Returns true if an order is live and has not changed since the folder was opened by release
+   * 0.3.0.
+   */
   readonly isUnchanged: (user: Address, orderId: number) => boolean;
 };

@@ -37,7 +37,7 @@ import {
 } from './traded-sides.ts';
 import { findPerp } from '@oddlot/translate/info/info-context';
 
-/** The fields that rows of trades have in common with rows of other changes of holdings. */
+/** The fields that rows for trades have in common with rows for other changes in holdings. */
 type Parts = Pick<
   TradedSide,
   | 'account'
@@ -55,14 +55,14 @@ type Parts = Pick<
 >;
 
 /**
- * The common fields, and the fields that differ between trades and other changes. Without an order,
- * the ids are 0, and there is no taker or maker.
+ * The common fields, and the fields that differ between trades and other changes. If there is no
+ * order, the ids are 0, and there is no taker or maker.
  */
 type Filled = { readonly parts: Parts; readonly dir: string; readonly order?: TradedSide };
 
 /**
- * Returns the fills of a block in order. Every change of a position or of shares has a row, even
- * without a trade, so the signed sizes of an account's rows add up to its holdings.
+ * Returns the fills of a block in order. Every change in a position or in shares has a row, even if
+ * there was no trade, so that the signed sizes of an account's rows add up to its holdings.
  */
 export function fillRecords(state: State, block: AppliedBlock): FillRecord[] {
   const records: FillRecord[] = [];
@@ -84,7 +84,7 @@ function filledOf(side: TradedSide): Filled {
   return { parts: side, dir: directionOf(side), order: side };
 }
 
-/** Returns the changes of holdings that happened without a trade. */
+/** Returns the changes in holdings that did not result from a trade. */
 function filledBy(state: State, block: AppliedBlock, event: EngineEvent): readonly Filled[] {
   switch (event.type) {
     case 'positionTraded': {
@@ -94,8 +94,8 @@ function filledBy(state: State, block: AppliedBlock, event: EngineEvent): readon
         ...event,
         isBuy,
         size: Math.abs(size),
-        // Only the insurance fund can grow a position by a take-over; all other accounts reduce
-        // theirs.
+        // Only the insurance fund can increase a position through a take-over; all other accounts
+        // reduce theirs.
         reduceOnly: startPosition !== 0 && isBuy !== startPosition > 0,
         closed: closedBy(event),
         hash: causeHash(block, event.commandIndex),
@@ -112,7 +112,7 @@ function filledBy(state: State, block: AppliedBlock, event: EngineEvent): readon
   }
 }
 
-/** This list is shared by all events that do not change any holding. */
+/** Shared by all events that do not change any holding. */
 const UNFILLED: readonly Filled[] = [];
 
 function directionOf({ isBuy, leg, reduceOnly }: TradedSide): string {
@@ -128,7 +128,7 @@ function operated(state: State, event: SharesOperated, hash: Hash): readonly Fil
   const legs = ['yes', 'no'] as const;
   return legs.map((leg, at) => {
     const gain = realised[at as 0 | 1];
-    // Half of the payment of a merge equals the cost of its outcome plus the gain.
+    // Half of what a merge pays equals the cost of the outcome plus the gain.
     const cost = subUsdc(microUsdc(divExact(amount, 2n)), gain);
     const parts: Parts = {
       account,
@@ -148,7 +148,7 @@ function operated(state: State, event: SharesOperated, hash: Hash): readonly Fil
   });
 }
 
-/** The payout of an outcome closes the holding completely (R-settlement). */
+/** The payout of an outcome closes the entire holding (R-settlement). */
 function settled(state: State, event: SharesSettled, hash: Hash): Filled {
   const { account, amount, cost, fraction, instrumentId, leg, size } = event;
   const parts: Parts = {
@@ -224,7 +224,7 @@ function fillRow(
 type Running = { readonly event: LiquidationStep; lots: number; notional: bigint };
 
 /**
- * Returns one record per liquidation step for the amount of a position that it closed
+ * Returns one record per liquidation step, for the amount of the position it closed
  * (R-liquidation). The trades of a step follow it in the events; a step without trades has no
  * record.
  */
@@ -249,7 +249,7 @@ export function liquidationRecords(state: State, block: AppliedBlock): Liquidati
 
 /**
  * The counterparty of a take-over and the opposite outcome of a netted pair were not liquidated, so
- * they are not added.
+ * neither is added.
  */
 function add(running: Running, event: EngineEvent): void {
   const { account, positions } = running.event;

@@ -15,7 +15,7 @@ beforeEach(() => {
   followed = new FollowedRows(venue);
 });
 
-describe('fills of perps are recorded', () => {
+describe('recording fills of perps', () => {
   test('an opening fill has one row per side, with a fee and no result', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 101, size: 2, clientOrderId: `0x${'7'.repeat(32)}` });
@@ -57,12 +57,12 @@ describe('fills of perps are recorded', () => {
     });
   });
 
-  test('a closing fill contains its entry price, its result net of the fee, and its return', () => {
+  test('a closing fill gives its entry price, its result net of the fee, and its return', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 100, size: 2 });
     venue.order(BOB, { buy: true, price: 102, size: 1 });
     venue.order(ALICE, { sell: true, price: 102, size: 1, reduceOnly: true });
-    // The gain is 2 less 0.0459. The margin of 100 at 20x leverage is 5, so the return is 40
+    // The gain is 2 less 0.0459. At 20x leverage, the margin for 100 is 5, so the return is 40
     // percent.
     expect(followed.last.fills[0]?.row).toMatchObject({
       dir: 'Sell',
@@ -76,7 +76,7 @@ describe('fills of perps are recorded', () => {
     expect(followed.last.fills[1]?.row).toMatchObject({ closedPnl: '-2.0153', roe: '-40' });
   });
 
-  test('R-adl: a position that is closed without an order has a fill with a price and no ids', () => {
+  test('R-adl: a position closed without an order has a fill with a price but no ids', () => {
     for (const size of [1000, 900]) {
       venue.order(BOB, { sell: true, price: 100, size });
       venue.order(ALICE, { buy: true, price: 100, size });
@@ -104,7 +104,7 @@ describe('fills of perps are recorded', () => {
   });
 });
 
-describe('orders are recorded', () => {
+describe('recording orders', () => {
   test('every change of an order has a row that includes the totals of its fills', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 100, size: 2 });
@@ -145,7 +145,7 @@ describe('orders are recorded', () => {
     expect([...followed.projector.rememberedOrders()]).toEqual([]);
   });
 
-  test('the row of an order that is rejected at execution contains the reason', () => {
+  test('the row of an order rejected at execution gives the reason', () => {
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.order(ALICE, { buy: true, price: 100, size: 1, timeInForce: 'alo' });
     const { row } = followed.orders(2)[0]!;
@@ -154,7 +154,7 @@ describe('orders are recorded', () => {
     expect(followed.last.txs[0]?.error).toBe(row.order.rejectReason);
   });
 
-  test('R-grouping: a parent order contains its children, and a triggered TP/SL order has the status triggered', () => {
+  test('R-grouping: a parent order includes its children, and a triggered TP/SL order has the status triggered', () => {
     const exit = { instrumentId: BTC.instrumentId, isBuy: false, size: 1000, reduceOnly: true };
     const parent = { ...exit, isBuy: true, reduceOnly: false, price: 100_000 };
     const trigger = (kind: 'takeProfit' | 'stopLoss', price: number) => ({
@@ -180,7 +180,7 @@ describe('orders are recorded', () => {
     expect(order.children[1]).toMatchObject({ orderType: 'Market', isTrigger: true, sz: '1' });
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.oracle(96.9);
-    // There is no buyer, so the triggered stop order keeps waiting.
+    // There is no buyer, so the triggered stop order remains pending.
     expect(followed.orders(3).at(-1)?.row.status).toBe('triggered');
     venue.order(BOB, { buy: true, price: 96.5, size: 1 });
     venue.pass(2_000);
@@ -217,7 +217,7 @@ test('R-withdraw: each change of a withdrawal replaces its row without moving it
   ]);
 });
 
-test('R-builder: the earnings from an order are one row that merges its fills', () => {
+test('R-builder: the earnings from an order are one row, which merges its fills', () => {
   const builder = { address: CAROL, feeTenthsBp: 50 };
   const approval = { type: 'approveBuilder', builder: CAROL, maxFeeE8: 50_000 } as const;
   venue.signed(ALICE, { ...approval, maxFeeText: '0.05%' });
@@ -227,8 +227,8 @@ test('R-builder: the earnings from an order are one row that merges its fills', 
   venue.apply([{ ...order, builder } as Command]);
   venue.order(BOB, { sell: true, price: 101, size: 1 });
   const earnings = followed.rows.flatMap((rows) => rows.earnings);
-  // The fees are 5 basis points of 302 and later 403 USDC; the average price is (100 + 2 × 101 +
-  // 101) / 4 = 100.75.
+  // The fees are 5 basis points of 302 USDC and later of 403 USDC; the average price is (100 + 2 ×
+  // 101 + 101) / 4 = 100.75.
   expect(earnings).toMatchObject([
     { orderId: 3, feeMicroUsdc: 151_000, addedFeeMicroUsdc: 151_000, role: 'Taker', tradeId: 2 },
     {
@@ -269,7 +269,7 @@ test('R-funding: every position has a funding row for each hour, with its due ti
   }
 });
 
-test('a candle of each step is reported after it ends', () => {
+test('a candle of each interval is reported after it ends', () => {
   venue.order(BOB, { sell: true, price: 100, size: 1 });
   venue.order(ALICE, { buy: true, price: 100, size: 1 });
   venue.order(BOB, { sell: true, price: 101, size: 1 });
@@ -290,10 +290,10 @@ test('a candle of each step is reported after it ends', () => {
   });
 });
 
-describe('the values of accounts are recorded over time', () => {
+describe('recording account values over time', () => {
   const FIVE = 300_000;
   /**
-   * Returns the values of an account as [step in minutes, minutes since the start, value in USDC].
+   * Returns an account's values as [interval in minutes, minutes since the start, value in USDC].
    */
   const valuesOf = (user: Address) =>
     followed.rows
@@ -305,7 +305,7 @@ describe('the values of accounts are recorded over time', () => {
         value / 1_000_000,
       ]);
 
-  test('account values are reported at the coarsest step, for accounts that changed or hold positions', () => {
+  test('account values are reported for the longest interval, for accounts that changed or hold positions', () => {
     venue.pass(3 * FIVE);
     // The account existed before the history began, so its initial value is reported once.
     expect(valuesOf(ALICE)).toHaveLength(1);
@@ -321,7 +321,7 @@ describe('the values of accounts are recorded over time', () => {
     expect(valuesOf(ALICE).length - before).toBe(3);
   });
 
-  test('account values are those at the end of the step, regardless of the block that comes after it', () => {
+  test('account values are those at the end of the interval, regardless of the block that follows', () => {
     const valueAt = (user: Address, timeMs: number) =>
       followed.rows
         .flatMap((rows) => rows.accountValues)
@@ -332,8 +332,8 @@ describe('the values of accounts are recorded over time', () => {
     const borderMs = (Math.floor(venue.state.timeMs / FIVE) + 1) * FIVE;
     venue.order(ALICE, { buy: true, price: 100, size: 2 }, borderMs + 1 - venue.state.timeMs);
     expect(valueAt(ALICE, borderMs)).toMatchObject({ volume: 100_000_000, fees: 45_000 });
-    // The deposit is in the first block after the second end of a step, so it does not count
-    // towards that end.
+    // The deposit is in the first block after the second interval ends, so it does not count
+    // towards that interval.
     venue.pass(FIVE - 1_000);
     venue.credit(ALICE, 'perp', 50);
     expect(venue.state.timeMs).toBe(borderMs + FIVE + 1);
@@ -349,7 +349,7 @@ describe('the values of accounts are recorded over time', () => {
     });
   });
 
-  test('after a pause, account values are reported only for the first end of each step', () => {
+  test('after a pause, account values are reported only for the first end of each interval', () => {
     venue.pass(FIVE);
     venue.credit(ALICE, 'outcome', 5);
     const before = valuesOf(ALICE).length;
@@ -382,7 +382,7 @@ describe('the values of accounts are recorded over time', () => {
   });
 });
 
-test('R-split-merge, R-settlement: shares that change without a trade have one row per outcome', () => {
+test('R-split-merge, R-settlement: a change in shares without a trade has one row per outcome', () => {
   const outcomes = new OutcomeVenue();
   followed = new FollowedRows(outcomes.venue, outcomes.markets);
   outcomes.list('rain');

@@ -38,7 +38,7 @@ type HistoryProjectorOptions = {
   readonly markets: Pick<MarketData, 'catalogue'>;
   readonly receiptsOf: (height: number) => readonly ReceiptRow[];
   readonly onRows: (rows: BlockRows) => void;
-  /** Decides whether changes of an account's orders are reported. By default all are reported. */
+  /** Decides whether changes of an account's orders are reported. By default, all are reported. */
   readonly isReported?: (user: Address) => boolean;
 };
 
@@ -50,9 +50,9 @@ type EarlierRows = Omit<BlockRows, 'arrivals'> & {
 type LastBlock = { readonly height: number; readonly hash: Hash };
 
 /**
- * Derives the rows of the history from blocks. The data of earlier blocks that is needed for later
- * rows is kept in memory and in snapshots: totals of live orders, open candles, pending withdrawals
- * and totals of accounts.
+ * Derives the rows of the history from blocks. Data from earlier blocks that later rows need is
+ * kept in memory and in snapshots: totals of live orders, open candles, pending withdrawals and
+ * totals of accounts.
  */
 export class HistoryProjector implements Projection {
   readonly name = 'history';
@@ -65,7 +65,7 @@ export class HistoryProjector implements Projection {
   readonly #instruments: InstrumentLookup;
   readonly #orders: LiveOrders;
   readonly observer: BookObserver;
-  /** The rows of live orders, which are built on demand and not stored. */
+  /** Rows of live orders. They are built on demand and not stored. */
   readonly liveRows: LiveRows;
   readonly #ledger = new LedgerRows();
   readonly #bars = new RunningBars();
@@ -74,8 +74,8 @@ export class HistoryProjector implements Projection {
   readonly #interest = new OpenInterest();
   #last: LastBlock | undefined;
   /**
-   * False before the first block of this era, when the state can already contain markets and
-   * orders.
+   * False before the first block of this era; the state can already contain markets and orders
+   * then.
    */
   #hasBegun = false;
 
@@ -117,10 +117,7 @@ export class HistoryProjector implements Projection {
     });
   }
 
-  /**
-   * Passes on rows that the engine of an earlier release created, with the texts of that release
-   * (R-era).
-   */
+  /** Passes on rows created by an earlier release's engine, with that release's texts (R-era). */
   onEarlierBlock({ head, rows }: EarlierBlock): void {
     this.#last = { height: head.height, hash: head.hash };
     const { arrivals, ...rest } = rows as EarlierRows;
@@ -192,9 +189,9 @@ type HistoryDump = LiveOrdersDump & {
 };
 
 /**
- * Returns the signed requests of a block with the result that the explorer channel shows. This
- * result lacks those of orders in the delay queue, which are contained only in the receipt that is
- * completed later.
+ * Returns the signed requests in a block with the result shown by the explorer channel. Results of
+ * orders in the delay queue are missing from it; they are only in the receipt, which is completed
+ * later.
  */
 function txRecords(block: AppliedBlock, instruments: InstrumentLookup): TxRecord[] {
   const records: TxRecord[] = [];

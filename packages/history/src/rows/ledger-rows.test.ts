@@ -6,7 +6,7 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 import type { LedgerRecord } from './block-rows.ts';
 import { LedgerRows } from './ledger-rows.ts';
 
-/** Collects all records. A replaced row keeps the position of its first version. */
+/** Collects all records. A row that is replaced keeps the position of its first version. */
 class Ledger {
   readonly #rows = new LedgerRows();
   readonly records = new Map<string, LedgerRecord>();
@@ -52,7 +52,7 @@ function rows(user: string, accountType?: 'perp' | 'outcome', of = ledger) {
     .toReversed();
 }
 
-/** A fall to 95.2 makes Alice bankrupt and closes Bob's short against her. */
+/** A fall to 95.2 bankrupts alice and closes bob's short against her position. */
 function liquidate(): void {
   for (const size of [1000, 900]) {
     venue.order(BOB, { sell: true, price: 100, size });
@@ -62,7 +62,7 @@ function liquidate(): void {
   venue.oracle(95.2);
 }
 
-test('a liquidation has one row per step with the figures that caused the step', () => {
+test('a liquidation has one row per step, with the figures that caused the step', () => {
   liquidate();
   const found = rows(ALICE);
   expect(
@@ -85,7 +85,7 @@ test('a liquidation has one row per step with the figures that caused the step',
   expect(Number(delta.maintenanceMargin)).toBeCloseTo(180_880 * 0.01 - 100 * 95.2 * 0.005, 6);
 });
 
-test('R-liquidation: the remaining equity that is paid to the insurance fund has a row', () => {
+test('R-liquidation: the remaining equity paid to the insurance fund has a row', () => {
   liquidate();
   const [row] = rows(ALICE);
   const fund = venue.state.parameters?.insuranceFundAddress;
@@ -117,7 +117,7 @@ test('each faucet credit has a row in the ledger of its sub-account', () => {
   expect(rows(BOB)).toEqual([]);
 });
 
-test('the ledger row of a send that opens an account shows the fee to the sender', () => {
+test('if a transfer opens an account, its ledger row shows the fee to the sender', () => {
   const event = {
     type: 'tokenSent',
     commandIndex: TIMER,
@@ -137,7 +137,7 @@ test('the ledger row of a send that opens an account shows the fee to the sender
   ]);
 });
 
-test('snapshots contain pending withdrawals, and later changes update the same rows', () => {
+test('snapshots include pending withdrawals, and later changes update the same rows', () => {
   venue.credit(ALICE);
   const between = { destination: ALICE, token: 0, amountMicroUsdc: 1, from: 'perp' } as const;
   venue.signed(ALICE, { type: 'sendToken', ...between, to: 'outcome' });

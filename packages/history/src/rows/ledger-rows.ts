@@ -38,7 +38,7 @@ type Pending = {
 };
 
 /**
- * Creates ledger rows and withdrawals. Pending withdrawals are kept, because the row is replaced
+ * Creates ledger rows and withdrawals. Pending withdrawals are kept, because their row is replaced
  * when the bridge reports the result.
  */
 export class LedgerRows {

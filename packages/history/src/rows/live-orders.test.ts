@@ -10,7 +10,7 @@ beforeEach(() => {
   followed = new FollowedRows(venue);
 });
 
-describe('trigger orders wait for their price', () => {
+describe('rows of trigger orders', () => {
   const exit = { instrumentId: BTC.instrumentId, isBuy: false, size: 1000, reduceOnly: true };
   const trigger = (kind: 'takeProfit' | 'stopLoss', price: number) => ({
     ...exit,
@@ -18,7 +18,9 @@ describe('trigger orders wait for their price', () => {
     timeInForce: 'gtc' as const,
     trigger: { kind, price, isMarket: kind === 'stopLoss' },
   });
-  /** Places Alice's order for one BTC at 100 with TP and SL, and returns its placement time. */
+  /**
+   * Places an order by alice for one BTC at 100 with TP/SL orders, and returns its placement time.
+   */
   const placeBracket = (size = 1000): number => {
     const parent = { ...exit, isBuy: true, reduceOnly: false, price: 100_000, size };
     const exits = [trigger('takeProfit', 105_000), trigger('stopLoss', 97_000)];
@@ -68,7 +70,7 @@ describe('trigger orders wait for their price', () => {
     expect(timesOf(2)).toEqual(new Set([placedMs]));
   });
 
-  test('R-grouping: a parent order is reported again if only its children change', () => {
+  test('R-grouping: a parent order is reported again even if only its children change', () => {
     placeBracket();
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     expect(followed.orders(1).at(-1)?.row.status).toBe('filled');
@@ -94,7 +96,7 @@ describe('trigger orders wait for their price', () => {
     expect([...followed.projector.rememberedOrders()].filter((id) => id <= 3)).toEqual([]);
   });
 
-  test('R-grouping: the last row of a parent that is ended by a TP/SL order contains the final state of its children', () => {
+  test('R-grouping: the last row of a parent ended by a TP/SL order includes the final state of its children', () => {
     placeBracket(2000);
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.order(BOB, { buy: true, price: 105, size: 1 });

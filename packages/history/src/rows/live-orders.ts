@@ -43,14 +43,12 @@ import {
 } from './order-rows.ts';
 
 /**
- * The data of live orders that their next row needs: totals of fills, children, and placement times
+ * Data about live orders needed for their next row: totals of fills, children, and placement times
  * of trigger orders. Orders without this data and ended orders have no entry.
  */
 export class LiveOrders {
   readonly #sums = new Map<number, OrderSums>();
-  /**
-   * The parent of each child, because a triggered child no longer contains the id of its parent.
-   */
+  /** The parent of each child, because a triggered child no longer has its parent's id. */
   readonly #parents = new Map<number, number>();
   readonly #placedMs = new Map<number, TimeMs>();
   /** The last rows of parents with live children, including parents that have ended. */
@@ -107,7 +105,7 @@ export class LiveOrders {
 
   /**
    * Records a change, and returns the row if it must be reported or stored. For a live order
-   * without a subscriber, no row is returned, because it can be built on demand.
+   * without a subscriber, no row is returned, because one can be built on demand.
    */
   #change(
     state: State,
@@ -137,7 +135,7 @@ export class LiveOrders {
   }
 
   /**
-   * Returns true for a resting order without parent or children, whose row changes only with its
+   * Returns true for a resting order without parent or children, whose row changes only through its
    * own events.
    */
   #isPlain(order: OrderSnapshot, sums: OrderSums | undefined): boolean {
@@ -191,9 +189,7 @@ export class LiveOrders {
     for (const [orderId, placedMs] of waitingSince(state)) this.#placedMs.set(orderId, placedMs);
   }
 
-  /**
-   * A triggered order is accepted anew at its trigger, but its rows keep the time of its placement.
-   */
+  /** A trigger order is accepted anew when it triggers, but its rows keep its placement time. */
   #asPlaced(event: OrderUpdated): OrderUpdated {
     const { order } = event;
     const { acceptedMs, hasFired, orderId } = order;
@@ -406,7 +402,7 @@ function lastUpdates(
 /**
  * The parents whose children can still change, with their last rows. A subscriber receives a parent
  * again when only a child changes. Most of these parents have ended, because TP/SL orders become
- * active when their parent is filled.
+ * active when their parent fills.
  */
 class OrderFamilies {
   readonly #parents = new Map<number, OrderRecord>();
@@ -427,7 +423,7 @@ class OrderFamilies {
     return [...changedParents.values()];
   }
 
-  /** Keeps a parent and its children while one of the children is live. */
+  /** Keeps a parent and its children while any of the children is live. */
   #keep(parent: OrderRecord): void {
     const { orderId, row } = parent;
     const { children } = row.order;
@@ -473,15 +469,13 @@ function accountTypeOf({ instrumentId }: { readonly instrumentId: number }): Acc
   return instrumentId < OUTCOME_ID_MIN ? 'perp' : 'outcome';
 }
 
-/**
- * The position of the row of a live order, and the data of the row that the engine does not keep.
- */
+/** The position of a live order's row, and the data for the row that the engine does not keep. */
 type LastChange = {
   /** The block of the change, which its orders share because there are many of them. */
   readonly place: BlockPlace;
   readonly index: number;
   readonly instrumentId: number;
-  /** The account settings at the time of the row, as encoded in `order-rows.ts`. */
+  /** The account settings at the time of the row, encoded as in `order-rows.ts`. */
   readonly settings: number;
   /** The complete row, for an order whose row cannot be built from its state. */
   readonly record: OrderRecord | undefined;
@@ -561,5 +555,5 @@ const VALUES_EACH = 6;
 
 type DumpedValue = number | OrderRecord;
 
-/** Six values per order, of which the last one is its settings or its complete row. */
+/** Six values per order; the last is its settings or its complete row. */
 type LastChangesDump = readonly (readonly [user: Address, values: readonly DumpedValue[]])[];

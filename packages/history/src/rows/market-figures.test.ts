@@ -13,7 +13,7 @@ beforeEach(() => {
   followed = new FollowedRows(venue);
 });
 
-describe('R-liquidation: liquidations are recorded', () => {
+describe('R-liquidation: recording liquidations', () => {
   beforeEach(() => {
     for (const size of [1000, 900]) {
       venue.order(BOB, { sell: true, price: 100, size });
@@ -43,7 +43,7 @@ describe('R-liquidation: liquidations are recorded', () => {
     ]);
   });
 
-  test('the trades of a liquidation step are one record at their average price, and the remainder without liquidity is another', () => {
+  test('the trades of a liquidation step form one record at their average price, and the remainder that found no liquidity another', () => {
     venue.order(CAROL, { buy: true, price: 98, size: 1 });
     venue.order(CAROL, { buy: true, price: 97, size: 3 });
     venue.oracle(95.2);
@@ -58,7 +58,7 @@ describe('R-liquidation: liquidations are recorded', () => {
   });
 });
 
-describe('the largest trades are ranked', () => {
+describe('ranking the largest trades', () => {
   const trade = (size: number): void => {
     venue.order(BOB, { sell: true, price: 100, size });
     venue.order(ALICE, { buy: true, price: 100, size });
@@ -82,7 +82,7 @@ describe('the largest trades are ranked', () => {
     });
   });
 
-  test('a full ranking changes only for a larger trade and is empty at the start of each period', () => {
+  test('a full ranking changes only for a larger trade, and is empty at the start of each period', () => {
     for (let size = 1; size <= RANKED_MAX; size += 1) trade(size);
     expect(values()).toHaveLength(RANKED_MAX);
     trade(1);
@@ -98,8 +98,8 @@ describe('the largest trades are ranked', () => {
   });
 });
 
-describe('the open interest of instruments is recorded', () => {
-  test('open interest is reported by the first block of each hour until it is reported as zero', () => {
+describe('recording open interest', () => {
+  test('open interest is reported by the first block of each hour until it has been reported as zero', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 100, size: 2 });
     expect(followed.last.openInterest).toEqual([]);

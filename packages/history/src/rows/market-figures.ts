@@ -16,12 +16,9 @@ import type {
 } from './block-rows.ts';
 import { formatHalfPrice, formatPrice, formatSize } from '@oddlot/translate/format';
 
-/** The length of the periods within which trades are ranked; a month has about 200 of them. */
+/** The length of the periods in which trades are ranked; a month has about 200 of them. */
 export const RANKED_SPAN_MS = 4 * HOUR_MS;
-/**
- * The number of trades per list and period, which is also the maximum for a query over a longer
- * time.
- */
+/** The number of trades per list and period, also the maximum for a query over a longer time. */
 export const RANKED_MAX = 20;
 
 /** The lists of all perps and of all outcome markets. Each instrument also has its own list. */
@@ -34,8 +31,8 @@ export function rankedList(of: { readonly instrumentId: number } | AccountType):
 type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded' }>;
 
 /**
- * The largest trades of the current period by the amount that the taker paid. A block that changes
- * a list writes the whole list, so the last record of a period is final.
+ * The largest trades in the current period, by the amount the taker paid. A block that changes a
+ * list writes the whole list, so the last record of a period is final.
  */
 export class LargestTrades {
   readonly #lists = new Map<number, readonly RankedTrade[]>();
@@ -152,7 +149,7 @@ type Figure = {
   readonly row: () => OpenInterestRow;
 };
 
-/** Open interest is in base units for perps, and in pairs of shares for outcome markets. */
+/** Open interest is measured in base units for perps and in pairs of shares for outcome markets. */
 function* figures(state: State, time: number): Generator<Figure> {
   for (const { definition, mark, openInterest: lots } of state.perps.values()) {
     const { instrumentId, name: coin } = definition;
@@ -181,14 +178,14 @@ function* figures(state: State, time: number): Generator<Figure> {
 export type OpenInterestDump = { readonly lastMs: number | null; readonly held: readonly number[] };
 
 /**
- * Candles of all other intervals are combined from these. The coarser steps keep long queries fast.
+ * Candles of all other intervals are combined from these. The longer ones keep long queries fast.
  */
 const BAR_STEPS_MS: readonly number[] = [MINUTE_MS, 15 * MINUTE_MS, 4 * HOUR_MS];
 
 type Bar = { -readonly [Key in keyof CandleRecord]: CandleRecord[Key] };
 
 /**
- * The open candles of trades. The first block at or after the end of a candle closes it. A period
+ * The open candles of trades. A candle is closed by the first block at or after its end. A period
  * without trades has no candle; readers repeat the previous close.
  */
 export class RunningBars {
@@ -204,7 +201,7 @@ export class RunningBars {
     return closed;
   }
 
-  /** All candles of a step start together, so they have ended if the first one has. */
+  /** All candles of an interval start together, so if the first has ended, all have. */
   #close(timeMs: number): CandleRecord[] {
     const closed: CandleRecord[] = [];
     for (const [at, stepMs] of BAR_STEPS_MS.entries()) {

@@ -23,8 +23,8 @@ export function marketRecords(block: AppliedBlock): MarketTextRecord[] {
 }
 
 /**
- * Returns the texts of all markets in the catalogue, including those that were listed before the
- * history began (R-era).
+ * Returns the texts of all markets in the catalogue, including those listed before the history
+ * began (R-era).
  */
 export function knownMarkets(catalogue: OutcomeCatalogue): MarketTextRecord[] {
   const records: MarketTextRecord[] = [];
@@ -44,7 +44,7 @@ function textOf(
   return { instrumentId, slug, title, eventSlug };
 }
 
-/** The plain data of the catalogue about an event whose markets are all paid out. */
+/** The catalogue's plain data about an event whose markets are all paid out. */
 type SettledEventBody = {
   readonly eventId: number;
   readonly seriesSlug: string | null;
@@ -62,8 +62,8 @@ type SettledMarketBody = Pick<
 };
 
 /**
- * Returns the rows of events whose last market a block has paid out. The catalogue must have
- * received the block.
+ * Returns the rows of events whose last market was paid out by a block. The catalogue must have
+ * received the block already.
  */
 export function settledEventsOf(
   state: State,

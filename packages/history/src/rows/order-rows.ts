@@ -51,7 +51,7 @@ type AllFields = {
 };
 
 /**
- * Returns an order with its children as the history shows it. Most rows of a history are orders,
+ * Returns an order with its children as the history shows it. Most rows in a history are orders,
  * and creating all fields together takes half as long as adding them one by one.
  */
 export function histOrder(
@@ -155,8 +155,8 @@ function resultOf(
 }
 
 /**
- * These totals are used for orders that filled before the history began (R-era), whose fills are
- * only in the engine's totals.
+ * Totals for orders that filled before the history began (R-era). Their fills are only in the
+ * engine's totals.
  */
 const NOTHING = { fee: 0n, realised: 0n, closedSize: 0, closedCost: 0n };
 
@@ -176,12 +176,12 @@ function statusOf({ order, status }: UpdatedOrder): OrderStatus {
   return status === 'open' && hasFired ? 'triggered' : status;
 }
 
-/** The totals of a live order's fills that the engine's snapshot of the order lacks. */
+/** The totals of a live order's fills that are missing from the engine's snapshot of the order. */
 export type OrderSums = {
   fee: bigint;
   realised: bigint;
   closedSize: number;
-  /** The cost has the same sign as the cost of a position. */
+  /** The cost, with the same sign as the cost of a position. */
   closedCost: bigint;
   earned: EarnedSums | undefined;
   /**
@@ -191,7 +191,7 @@ export type OrderSums = {
   children: ReadonlyMap<number, HistOrder>;
 };
 
-/** The totals of builder fees of the order's fills (R-builder). */
+/** The totals of builder fees on the order's fills (R-builder). */
 type EarnedSums = {
   readonly builder: Address;
   feeTenthsBp: number;
@@ -214,10 +214,7 @@ export function emptySums(): OrderSums {
   };
 }
 
-/**
- * This map is shared by all orders, because a separate map would be larger than the other totals of
- * an order.
- */
+/** Shared by all orders, because a separate map would be larger than an order's other totals. */
 const NO_CHILDREN: ReadonlyMap<number, HistOrder> = new Map();
 
 export function addChild(sums: OrderSums, orderId: number, child: HistOrder): void {
@@ -324,7 +321,7 @@ const REASONS: Readonly<Record<CancelCause, string>> = {
 
 type CancelText = { readonly cancelSource: string; readonly cancelReason: string };
 
-/** The reasons why an order was cancelled: an identifier for programs and a text for users. */
+/** Reasons for cancelling an order: an identifier for programs and a text for users. */
 const CANCEL_TEXT = Object.fromEntries(
   Object.entries(REASONS).map(([cause, cancelReason]) => [
     cause,

@@ -80,7 +80,7 @@ export class OrderTraces implements BookObserver {
   readonly #resting = new Map<number, BlockTrace>();
   readonly #later = new Map<number, LaterTrace>();
   readonly #decimals = new Map<number, number>();
-  /** The time at which each action with queued orders was received, by transaction hash. */
+  /** When each action with queued orders was received, by transaction hash. */
   readonly #queued = new Map<string, BlockPlace & { readonly waiting: number }>();
   /** The first order id of the current block; infinite until a block is observed. */
   #firstId = Infinity;
@@ -99,7 +99,7 @@ export class OrderTraces implements BookObserver {
   meets(orderId: number, price: number, size: number): void {
     const { entered } = this.#of(orderId);
     if (entered === undefined || entered.met.length === MET_LEVELS_MAX) return;
-    // If a fill is split, its second portion starts at the level where the first one ended.
+    // If a fill is split, its second part starts at the level where the first ended.
     if (entered.met.at(-1)?.price === price) return;
     entered.met = [...entered.met, { price, size }];
   }
@@ -263,7 +263,7 @@ export class OrderTraces implements BookObserver {
   }
 
   /**
-   * Returns the orders that left the delay queue, with the time at which their actions were
+   * Returns the orders that left the delay queue, with the times at which their actions were
    * received.
    */
   #received(block: AppliedBlock): ReadonlyMap<number, Received> {
@@ -288,7 +288,7 @@ export class OrderTraces implements BookObserver {
   }
 }
 
-/** This empty list is shared, because most orders reach no level. */
+/** An empty list to share, because most orders do not reach any level. */
 const NONE_MET: readonly MetLevel[] = [];
 const NOTHING: LaterTrace = Object.freeze({});
 

@@ -27,7 +27,7 @@ const side = {
 } as const;
 const perp = instrumentId(BTC.instrumentId);
 
-/** Alice sells 1,000 lots at 110,000 that cost 100 USDC, and pays two fees. */
+/** Alice sells, at 110,000, 1,000 lots that had cost 100 USDC, and pays two fees. */
 const closing = (isLiquidation: boolean): EngineEvent => ({
   type: 'tradeExecuted',
   commandIndex: 0,
@@ -52,7 +52,7 @@ const closing = (isLiquidation: boolean): EngineEvent => ({
   maker: { ...side, account: BOB, orderId: 8 },
 });
 
-/** The same sale without a book, as in a take-over, a deleveraging, a netting or a settlement. */
+/** The same sale without a book, as in a take-over, deleveraging, netting or settlement. */
 const withoutBook: EngineEvent = {
   type: 'positionTraded',
   commandIndex: 0,
@@ -80,7 +80,7 @@ test('closedPnl is the realised profit less the fee and the builder fee', () => 
   expect(row?.row).toMatchObject({ fee: '0.05', builderFee: '0.02', closedPnl: '9.93' });
 });
 
-test('volume counts only trades in the book, including those of a liquidation', () => {
+test('volume counts only trades on the book, including those from liquidations', () => {
   const volumeOf = (...events: readonly EngineEvent[]) => {
     const values = new AccountValues();
     // The first block counts the initial holdings as deposits, not as volume.

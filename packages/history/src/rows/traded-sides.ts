@@ -10,8 +10,7 @@ import { findPerp } from '@oddlot/translate/info/info-context';
 import type { AccountType } from './block-rows.ts';
 
 /**
- * One side of a trade. The prices of an outcome market are those of the outcome that the order
- * traded.
+ * One side of a trade. On an outcome market, prices are those of the outcome that the order traded.
  */
 export type TradedSide = {
   readonly account: Address;
@@ -58,7 +57,7 @@ export function tradedSides(block: AppliedBlock): Sides {
 
 type EngineEvent = AppliedBlock['result']['events'][number];
 
-/** This list is shared by all events that are not trades. */
+/** Shared by all events that are not trades. */
 const NO_SIDES: readonly TradedSide[] = [];
 
 function sidesOf(block: AppliedBlock, event: EngineEvent): readonly TradedSide[] {
@@ -166,7 +165,7 @@ function namedPerp(perp: PerpDefinition): NamedInstrument {
   return named;
 }
 
-/** Returns false for an unknown instrument. An order for an unknown instrument is rejected. */
+/** Returns false for an unknown instrument. Orders for unknown instruments are rejected. */
 export function isNamed(state: State, instrumentId: number): boolean {
   return instrumentLookup(() => state)(instrumentId) !== undefined;
 }

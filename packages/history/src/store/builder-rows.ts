@@ -81,8 +81,8 @@ async function numberedPage(
 }
 
 /**
- * Returns a builder's fees. They are summed per day, so the whole day that contains the start time
- * is included.
+ * Returns a builder's fees. They are summed per day, so the whole day of the start time is
+ * included.
  */
 export async function shares(
   database: Database,

@@ -19,7 +19,7 @@ type Database = Kysely<HistoryTables>;
 
 /**
  * Returns the receipt of the first execution, because later requests with the same hash or nonce
- * executed nothing. The first execution may have been completed last, so all matches are compared.
+ * were not executed. The first execution may have been completed last, so all matches are compared.
  */
 export async function findReceipt(
   database: Database,
@@ -149,7 +149,7 @@ export async function userTxs(
   }
 }
 
-/** Returns the first run that ends at a height or later. It need not contain that block. */
+/** Returns the first run that ends at or after a height. It need not contain that block. */
 export function runAt(
   database: Database | Transaction<HistoryTables>,
   height: number,

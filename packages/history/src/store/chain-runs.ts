@@ -12,7 +12,7 @@ import { bytesOf } from './table.ts';
 
 /**
  * The requests and receipts of a block. A block without either is not part of a run. Its receipts
- * can belong to actions that an earlier block executed.
+ * can belong to actions executed by an earlier block.
  */
 export type ChainBlock = {
   readonly height: number;
@@ -25,8 +25,8 @@ export type ChainBlock = {
 export type ChainRun = HistoryTables['chain_runs'];
 
 /**
- * The limits of a run. A lookup decodes a whole run, so runs are short. A run that is compressed as
- * a whole needs much less space and time than its blocks one by one.
+ * The limits of a run. A lookup decodes a whole run, so runs are short. Compressing a run as a
+ * whole takes much less space and time than compressing its blocks one by one.
  */
 const RUN_CHARS_MAX = 64 * 1024;
 const RUN_ITEMS_MAX = 128;
@@ -78,7 +78,7 @@ export function addChainRun(draft: Draft, blocks: readonly ChainBlock[]): void {
   for (const key of keysOf(blocks)) draft.add('receipt_keys', [key, height]);
 }
 
-/** Returns the row of some blocks. Its height is that of the last block. */
+/** Returns the row for a run of blocks. Its height is that of the last block. */
 export function chainRun(blocks: readonly ChainBlock[]): ChainRun {
   return { ...columnsOf(blocks), body: encodeRun(blocks) };
 }
@@ -123,7 +123,7 @@ const WORD = /0x[0-9a-f]{64}/g;
 /** Replaces a word in a text. JSON contains no such character; other texts are stored unchanged. */
 const WORD_MARK = '\u0001';
 
-/** The bits of a receipt. New bits are appended, and none is removed or moved. */
+/** The bits of a receipt. New bits are appended; none is ever removed or moved. */
 const FAILED = 1;
 /** The request with the same index is in the same block, and has these fields. */
 const HAS_REQUEST = 2;
@@ -275,7 +275,7 @@ export function decodeRun(bytes: Uint8Array): ChainBlock[] {
   });
 }
 
-/** This function is also used for single texts of releases before 0.4.0. */
+/** Also used for single texts written by releases before 0.4.0. */
 export function decompressed(bytes: Uint8Array): Buffer {
   try {
     return zstdDecompressSync(bytes);
@@ -317,9 +317,9 @@ function readReceipt(
  */
 const HASH_KEY_DIGITS = 12;
 const SIGNER_KEY_DIGITS = 10;
-/** This value is greater than all keys of hashes, because all kinds of keys share an index. */
+/** Greater than all keys of hashes, because all kinds of keys share an index. */
 const SIGNER_KEYS = 2 ** 49;
-/** This value is greater than all keys of signers. */
+/** Greater than all keys of signers. */
 const ACCOUNT_KEYS = 2 ** 51;
 
 /** Returns 48 bits of a transaction hash or trace id. Different hashes can have the same key. */
@@ -328,7 +328,8 @@ export function hashKey(hex: string): number {
 }
 
 /**
- * Returns the index key of an account, which is stored once per run with requests of the account.
+ * Returns the index key of an account, which is stored once per run that contains requests of the
+ * account.
  */
 export function accountKey(user: string): number {
   return ACCOUNT_KEYS + Number.parseInt(user.slice(2, 2 + HASH_KEY_DIGITS), 16);
@@ -346,7 +347,9 @@ export function signerKey(signer: string, nonce: number): number {
   return SIGNER_KEYS + Number.parseInt(signer.slice(2, 2 + SIGNER_KEY_DIGITS), 16) + nonce;
 }
 
-/** Returns the index keys of a run. A key leads to the run that contains the request or receipt. */
+/**
+ * Returns the index keys of a run. Each key leads to the run that contains the request or receipt.
+ */
 export function keysOf(blocks: readonly ChainBlock[]): ReadonlySet<number> {
   const keys = new Set<number>();
   for (const { receipts, txs } of blocks) {

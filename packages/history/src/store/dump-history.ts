@@ -9,9 +9,9 @@ import { openSqlite } from './sqlite-driver.ts';
 import { decodeEnds } from './trace-rows.ts';
 
 /**
- * Returns the content of a history that is not open, one line per row, independent of how rows are
- * grouped and packed. The columns of a run can be derived from its rows, so they are not printed; a
- * difference is reported in its own line.
+ * Returns the content of a history that is not open, one line per row, regardless of how rows are
+ * grouped and packed. The columns of a run can be derived from its rows, so they are not printed;
+ * any difference is reported on its own line.
  */
 export async function dumpHistory(place: HistoryPlace): Promise<string[]> {
   const driver = 'file' in place ? await openSqlite(place.file) : await openPostgres(place.url);
@@ -45,7 +45,7 @@ const OWNERS = [
   ['keys', 'a run'],
 ] as const;
 
-/** These functions return the lines of rows that can be stored in more than one way. */
+/** Functions that return the lines for rows that can be stored in more than one way. */
 const LINES: Readonly<Record<string, (row: Row, found: Found) => readonly string[]>> = {
   fill_runs: (row, { fills }) => runLines('fills', row as RunRow, fillPacker, fills),
   order_runs: (row, { orders }) => runLines('orders', row as RunRow, orderPacker, orders),

@@ -9,13 +9,12 @@ import { HistoryDamagedError } from './store-errors.ts';
 import { hexOf } from './table.ts';
 
 /**
- * The number of blocks that are read at once. Earlier releases stored requests and receipts as one
- * text per block in each of two tables, compressed if it was long. A migration moves them into
- * runs.
+ * The number of blocks read at once. Earlier releases stored requests and receipts as one text per
+ * block in each of two tables, compressed if it was long. A migration moves them into runs.
  */
 const BLOCKS_AT_ONCE = 128;
 
-/** Returns the blocks that have requests or receipts in order, some at a time. */
+/** Returns the blocks that have requests or receipts, in order, a few at a time. */
 export async function* earlierBlocks(database: Kysely<unknown>): AsyncGenerator<ChainBlock[]> {
   let after = 0;
   for (;;) {
@@ -63,7 +62,7 @@ type EarlierReceipts = {
   readonly time_ms: number;
   readonly block_hash: string;
   readonly receipts: string;
-  /** The checksum, which is absent in rows of release 0.1.0. */
+  /** The checksum; absent in rows written by release 0.1.0. */
   readonly crc: number | null;
   readonly packed: Uint8Array | null;
 };

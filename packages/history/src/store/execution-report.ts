@@ -20,9 +20,7 @@ import { decodeArrivals, endsBetween, type StoredEnd } from './trace-rows.ts';
 
 type Database = Kysely<HistoryTables>;
 
-/**
- * The number of orders with the same key that are searched. Different accounts rarely share a key.
- */
+/** How many orders with the same key are searched. Different accounts rarely share a key. */
 const SAME_KEY_MAX = 20;
 const KINDS = [0, 1];
 
@@ -78,7 +76,7 @@ async function endedWith(
 /**
  * Returns the orders that an action placed or named. They are the arrivals in its block and the
  * orders in its receipt, including those that left the delay queue later. If a parent was
- * cancelled, its TP/SL orders are added.
+ * cancelled, its TP/SL orders are included.
  */
 async function idsOfAction(
   database: Database,
@@ -260,7 +258,7 @@ async function receivedOf(
   return { height, timeMs, txHash: request?.txHash ?? (await blockHash(database, height)) };
 }
 
-/** For an order without a trace, returns the receipt of its action if it is still stored. */
+/** For an order without a trace, returns the receipt of its action, if that is still stored. */
 async function receivedBefore(
   database: Database,
   user: Address,

@@ -29,14 +29,14 @@ import { bytesOf, kindOf } from './table.ts';
 
 /**
  * Both databases must return the same results as a model that searches lists. Random blocks with
- * rows of every table are written in random portions, some of them twice, and every kind of query
+ * rows for every table are written in random batches, some of them twice, and every kind of query
  * is made with random filters.
  */
 
 const SEED = 20_261_115;
 /**
- * The sizes for `npm test` and `npm run test:long`. The receipts and requests of one block in
- * `EVERY` are queried.
+ * Sizes for `npm test` and `npm run test:long`. Receipts and requests are queried for one block in
+ * `EVERY`.
  */
 const [BLOCKS, ROUNDS, EVERY] =
   process.env['TEST_LONG'] === undefined ? [100, 20, 4] : [150, 60, 1];
@@ -63,8 +63,8 @@ async function freshPlace(kind: Kind): Promise<HistoryPlace> {
 }
 
 /**
- * Stores fills and orders in one row each, and requests and receipts in one text per block, as
- * release 0.2.0 did.
+ * As release 0.2.0 did, stores one row per fill or order, and one text per block for requests and
+ * for receipts.
  */
 async function writeSingleRows(place: HistoryPlace, blocks: readonly BlockRows[]): Promise<void> {
   const isFile = 'file' in place;
@@ -159,7 +159,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
   });
 
   test(
-    'the store is unchanged after it was closed and reopened, and accepts new rows',
+    'after being closed and reopened, the store is unchanged and accepts new rows',
     { timeout: 60_000 },
     async () => {
       const blocks = randomBlocks(SEED + 1, 60);
@@ -184,7 +184,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     const broken = present(blocks[39], 'the last block');
     const bad = {
       ...broken,
-      // Both databases reject this value, and its table is written last.
+      // Both databases reject this value, whose table is written last.
       settledEvents: [{ ...event(), volumeMicroUsdc: {} as unknown as number }],
     };
     await expect(store.write([...blocks.slice(20, 39), bad])).rejects.toThrow(
@@ -232,7 +232,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
   });
 
   test(
-    'old rows are deleted in portions, and the remaining rows equal those of the reference model',
+    'old rows are deleted in batches, and the remaining rows equal those of the reference model',
     { timeout: 60_000 },
     async () => {
       const blocks = randomBlocks(SEED + 4, 150);
@@ -254,7 +254,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
         modelAnswer(young, 'blocks', { limit: 200 }),
       );
       expect(after.rows['fills']).toBe(young.flatMap(({ fills }) => fills).length);
-      // Receipts and their keys have a separate retention.
+      // Receipts and their keys have a separate retention period.
       const old = present(
         blocks.slice(0, 70).flatMap(({ receipts }) => receipts)[0],
         'an early receipt',
@@ -268,7 +268,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     },
   );
 
-  test('rows of release 0.2.0 are packed, and open orders keep their stored rows until they change', async () => {
+  test('rows from release 0.2.0 are packed, and open orders keep their stored rows until they change', async () => {
     const blocks = randomBlocks(SEED + 9, 60);
     const [before, after] = [blocks.slice(0, 30), blocks.slice(30)];
     const place = await freshPlace(kind);
@@ -277,8 +277,8 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     const store = await openHistoryStore(place);
     const stored = { fills: [], orders: [], txs: [], receipts: [] };
     await store.write([...before.map((block) => ({ ...block, ...stored })), ...after]);
-    // Rows of orders that changed after the upgrade are created by the indexer and replace the
-    // stored ones.
+    // For orders that changed after the upgrade, the indexer creates rows that replace the stored
+    // ones.
     const changed = new Set(after.flatMap(({ orders }) => orders.map(({ orderId }) => orderId)));
     const live = {
       ...liveRowsOf(after),
@@ -369,7 +369,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
   });
 });
 
-test('both databases contain the same rows', { timeout: 60_000 }, async () => {
+test('both databases store the same rows', { timeout: 60_000 }, async () => {
   const blocks = randomBlocks(SEED + 6, 100);
   const sqlite = await openHistoryStore(await freshPlace('SQLite'));
   const postgres = await openHistoryStore(await freshPlace('PostgreSQL'));
@@ -386,7 +386,7 @@ test('both databases contain the same rows', { timeout: 60_000 }, async () => {
   await postgres.close();
 });
 
-test('rows are stored exactly once even if the server restarts', { timeout: 60_000 }, async () => {
+test('rows are stored exactly once, even if the server restarts', { timeout: 60_000 }, async () => {
   const blocks = randomBlocks(SEED + 7, 60);
   const store = await openHistoryStore({ url: await server.database() });
   await store.write(blocks.slice(0, 30));

@@ -38,16 +38,14 @@ type HistoryStoreOptions = HistoryPlace & {
 
 export type HistoryDamage = { readonly why: string; readonly movedTo: string };
 
-/** The rows of all blocks in a database. Operations run one after the other. */
+/** The rows of all blocks in a database. Operations run one after another. */
 export interface HistoryStore {
   readonly height: number;
-  /**
-   * The first block with rows; undefined in an empty store or in one that release 0.2.0 created.
-   */
+  /** The first block with rows; undefined in an empty store or one created by release 0.2.0. */
   readonly from: number | undefined;
   /**
    * Writes all rows of the blocks and the progress in one transaction; blocks at or below `height`
-   * are ignored. Rejects with HistoryFullError, in which case the caller retries, or with
+   * are ignored. Rejects with HistoryFullError, after which the caller retries, or with
    * HistoryDamagedError. Only the leader of the current term writes to a shared store.
    */
   write(blocks: readonly BlockRows[]): Promise<void>;
@@ -61,17 +59,17 @@ export interface HistoryStore {
     live?: LiveRows,
   ): Promise<Answer<Topic>>;
   /**
-   * Deletes old rows in bounded portions and returns the number of deleted rows, which is 0 when
-   * none are left. `pause` is called between two portions and returns whether to continue.
+   * Deletes old rows in bounded batches and returns the number of rows deleted, 0 when none are
+   * left. `pause` is called between two batches and returns whether to continue.
    */
   prune(limits: PruneLimits, pause?: () => Promise<boolean>): Promise<number>;
   /**
-   * Reads some runs of requests and receipts and checks that their keys exist. Returns the last height
-   * that was read, or undefined after the last block. Rejects with HistoryDamagedError.
+   * Reads a few runs of requests and receipts and checks that their keys exist. Returns the last
+   * height that was read, or undefined after the last block. Rejects with HistoryDamagedError.
    */
   scrub(afterHeight: number, limit: number): Promise<number | undefined>;
   /**
-   * Sets the term in which this replica writes to the shared store; undefined means that it stops
+   * Sets the term in which this replica writes to the shared store; undefined if it is to stop
    * writing.
    */
   lead(term: number | undefined): void;
@@ -80,7 +78,7 @@ export interface HistoryStore {
   close(): Promise<void>;
 }
 
-/** Advisory lock that is held during each write to a shared store. */
+/** The advisory lock held during each write to a shared store. */
 const FENCE_LOCK = 0x0dd2;
 
 function inText<Found>(question: object, answer: Found): Found {
@@ -93,7 +91,10 @@ function isPage(answer: unknown): answer is Page<unknown> {
   return typeof answer === 'object' && answer !== null && 'rows' in answer;
 }
 
-/** Opens and migrates the store. A damaged store is set aside and replaced by an empty one. */
+/**
+ * Opens and migrates the store. A damaged store is moved out of the way and replaced by an empty
+ * one.
+ */
 export async function openHistoryStore(options: HistoryStoreOptions): Promise<HistoryStore> {
   try {
     return await open(options);
@@ -218,8 +219,8 @@ class DatabaseHistoryStore implements HistoryStore {
       const find = async (from: typeof database) =>
         inText(question, await ANSWERS[topic](from, question, live));
       if (!this.#isShared || this.#term !== undefined) return find(database);
-      // The result must belong to the height that the caller has read, so the height and the result
-      // are read in one transaction.
+      // The result must belong to the height the caller has read, so both are read in one
+      // transaction.
       const snapshot = database.transaction().setIsolationLevel('repeatable read');
       return snapshot.execute(async (transaction) => {
         const now = await readProgress({ database: transaction });
@@ -242,7 +243,7 @@ class DatabaseHistoryStore implements HistoryStore {
    */
   #fence(term: number): Expectation {
     return async (transaction) => {
-      // Makes the next writer wait until it can read the progress that this write stores.
+      // Makes the next writer wait until it can read the progress stored by this write.
       await sql`SELECT pg_advisory_xact_lock(${FENCE_LOCK})`.execute(transaction);
       const now = await readProgress({ database: transaction });
       if ((now.term ?? 0) <= term && now.height === this.#progress.height) return;
@@ -251,7 +252,7 @@ class DatabaseHistoryStore implements HistoryStore {
   }
 
   async prune(limits: PruneLimits, pause?: () => Promise<boolean>): Promise<number> {
-    // Only the leader deletes rows of a shared store.
+    // Only the leader deletes rows from a shared store.
     if (this.#isShared && this.#term === undefined) return 0;
     let deleted = 0;
     try {
@@ -303,7 +304,7 @@ class DatabaseHistoryStore implements HistoryStore {
     return this.#inTurn(() => this.#driver.close());
   }
 
-  /** Runs one operation after the other, so that a result never contains half of a write. */
+  /** Runs one operation after another, so that a result never includes half of a write. */
   #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(run).catch((error: unknown) => {
       throw historyError(error);
@@ -329,7 +330,7 @@ export function batchOf(blocks: readonly BlockRows[]): Draft {
 
 type Progress = {
   readonly height: number;
-  /** The first block with rows; 1 in a store that release 0.2.0 created. */
+  /** The first block with rows; 1 in a store created by release 0.2.0. */
   readonly from?: number;
   /** The term of the last writer of a shared store. Writers with a lower term are rejected. */
   readonly term?: number;
@@ -351,7 +352,7 @@ export function decodeProgress(row: { readonly text: string; readonly crc: numbe
 }
 
 /**
- * Returns the numbers of rows after some were added or deleted. They are sorted by name, so that
+ * Returns the row counts after some rows were added or deleted. They are sorted by name, so that
  * the result does not depend on the batches.
  */
 export function counted(

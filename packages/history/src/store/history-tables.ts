@@ -67,7 +67,8 @@ const RUN_INSTRUMENTS = table({
 
 /**
  * All tables, which are the same in both databases, with the codecs of their bodies. Stored rows
- * depend on the order of a codec's fields, so new fields are appended and none is removed or moved.
+ * depend on the order of a codec's fields, so new fields are appended, and none is ever removed or
+ * moved.
  */
 export const TABLES = {
   blocks: table({
@@ -75,7 +76,7 @@ export const TABLES = {
       height: 'bigint',
       time_ms: 'bigint',
       hash: 'bytea',
-      /** These are 48 bits of the hash. Different blocks can have the same key. */
+      /** 48 bits of the hash. Different blocks can have the same key. */
       hash_key: 'bigint',
       parent_hash: 'bytea',
       state_hash: 'bytea',
@@ -113,7 +114,7 @@ export const TABLES = {
     onConflict: 'replace',
   }),
   /**
-   * The ended orders by 48 bits of a hash of the account and the client order id. Different ids can
+   * Ended orders, by 48 bits of a hash of the account and the client order id. Different ids can
    * have the same key.
    */
   order_cloids: table({
@@ -121,8 +122,8 @@ export const TABLES = {
     key: ['cloid_key', 'oid'],
   }),
   /**
-   * Rows of orders that were open when release 0.3.0 opened a folder of release 0.2.0. They apply
-   * to orders that have not changed since. No rows are added.
+   * Rows of orders that were open when release 0.3.0 opened a folder written by release 0.2.0. They
+   * apply to orders that have not changed since. No new rows are added.
    */
   open_orders: table({
     columns: {
@@ -370,8 +371,8 @@ export function tableOf(name: TableName): Table {
 type Value = string | number | Uint8Array | null;
 
 /**
- * The rows of some blocks, by table. Several versions of an item are merged into one row: most
- * orders are placed and ended within one transaction, in which case they cost a single write.
+ * The rows of a batch of blocks, by table. Several versions of an item are merged into one row:
+ * most orders are placed and end within one transaction, and then cost a single write.
  */
 export class Draft {
   readonly tables = new Map<TableName, (readonly Value[])[]>();
@@ -409,10 +410,10 @@ export class Draft {
   }
 }
 
-/** Rejects if the transaction that has begun must not be committed. */
+/** Rejects if the transaction in progress must not be committed. */
 export type Expectation = (transaction: Transaction<HistoryTables>) => Promise<void>;
 
-/** A database with the tables. Its only caller awaits each call before the next one. */
+/** A database with these tables. Its only caller awaits each call before making the next. */
 export interface HistoryDriver {
   readonly database: Kysely<HistoryTables>;
   write(tables: Draft['tables'], expect?: Expectation): Promise<void>;

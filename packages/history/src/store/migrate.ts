@@ -26,7 +26,7 @@ import type { Position } from './table.ts';
  */
 type Dialect = 'sqlite' | 'postgres';
 
-/** Migrates the database, or rejects if its tables were created by a later release. */
+/** Migrates the database; rejects if its tables were created by a later release. */
 export async function migrate<Tables>(database: Kysely<Tables>, dialect: Dialect): Promise<void> {
   const provider = {
     getMigrations: async () => ({
@@ -49,10 +49,10 @@ export async function migrate<Tables>(database: Kysely<Tables>, dialect: Dialect
 }
 
 type Words = {
-  /** The integer type that is wide enough for heights and milliseconds. */
+  /** An integer type wide enough for heights and milliseconds. */
   readonly int: string;
   readonly bytes: string;
-  /** The suffix of a table whose rows are stored in the order of its key. */
+  /** The suffix for a table whose rows are stored in key order. */
   readonly clustered: string;
 };
 
@@ -198,7 +198,7 @@ function runTables({ bytes, clustered, int }: Words): readonly string[] {
   ];
 }
 
-/** Adds traces of orders; orders of earlier releases have none. */
+/** Adds traces of orders; orders from earlier releases have none. */
 function traceTables({ bytes, clustered, int }: Words): readonly string[] {
   return [
     `CREATE TABLE IF NOT EXISTS arrivals (
@@ -214,7 +214,7 @@ function traceTables({ bytes, clustered, int }: Words): readonly string[] {
   ];
 }
 
-/** Adds figures of markets, which are recorded starting with this release. */
+/** Adds market figures, which are recorded starting with this release. */
 function figureTables({ clustered, int }: Words): readonly string[] {
   return [
     `CREATE TABLE IF NOT EXISTS liquidations (
@@ -318,7 +318,7 @@ async function insert(database: Kysely<unknown>, { tables }: Draft): Promise<voi
   }
 }
 
-/** Moves the requests and receipts of single blocks into runs, and derives their keys again. */
+/** Moves requests and receipts stored per block into runs, and derives their keys again. */
 async function packChain(
   database: Kysely<unknown>,
   { bytes, clustered, int }: Words,

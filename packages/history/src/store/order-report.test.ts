@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { orderReport, type ReportParts } from './order-report.ts';
 
 /**
- * Returns the slippage of an order of one lot with a fill price and a mark at its arrival, in units
- * of 0.0001.
+ * Returns the slippage of a one-lot order for a given fill price and a mark at its arrival, in
+ * units of 0.0001.
  */
 function taken(side: 'A' | 'B', at: { readonly price: number; readonly mark: number }) {
   const place = { height: 5, timeMs: 1_000 };

@@ -17,14 +17,14 @@ export type ReportParts = {
   /** The arrival; undefined for an order that was placed before traces were recorded. */
   readonly arrived: (BlockPlace & { readonly trace: ArrivalTrace }) | undefined;
   readonly later: LaterTrace;
-  /** The queue ahead of the order at present, or when the order ended. */
+  /** The queue ahead of the order now, or when the order ended. */
   readonly left: TraceEnd | undefined;
   readonly szDecimals: number;
   readonly fills: readonly FoundRow<Fill>[];
   readonly end: BlockPlace | undefined;
 };
 
-/** Slippage has two decimals of a basis point, so its unit is a millionth. */
+/** Slippage is given in basis points with two decimals, so its unit is a millionth. */
 const BP_DECIMALS = 2;
 const BP_PARTS = 1_000_000n;
 
@@ -67,7 +67,7 @@ export function orderReport(parts: ReportParts): OrderReport {
 }
 
 /**
- * The book in terms of the order's outcome. Prices of NO are 1.00 minus those of YES, and bids for
+ * The book as seen from the order's outcome. Prices of NO are 1.00 minus those of YES, and bids for
  * NO are asks for YES.
  */
 type View = {

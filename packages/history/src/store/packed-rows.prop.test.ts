@@ -15,7 +15,7 @@ const packer = rowPacker<Row>({
   replaced: [],
 });
 
-/** Values that occur in rows, and similar values. */
+/** Values that occur in rows, and similar ones. */
 const value = fc.oneof(
   fc.constantFrom(
     '0',
@@ -38,7 +38,8 @@ const value = fc.oneof(
   fc
     .uint8Array({ minLength: 32, maxLength: 32 })
     .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`),
-  // JSON does not restore minus zero, so random values are converted once before they are compared.
+  // JSON does not preserve minus zero, so random values are converted once before they are
+  // compared.
   fc.jsonValue({ maxDepth: 2 }).map((json): unknown => JSON.parse(JSON.stringify(json))),
 );
 
@@ -84,7 +85,7 @@ test('packed rows with any values are restored byte for byte', () => {
   );
 });
 
-test('the JSON of a packed row equals that of the row, in any order of reading', () => {
+test('the JSON of a packed row equals that of the row, in whatever order rows are read', () => {
   fc.assert(
     fc.property(rows, fc.boolean(), (packed, isRowFirst) => {
       const unpacked = packer.unpack(packer.pack(packed));
@@ -98,7 +99,7 @@ test('the JSON of a packed row equals that of the row, in any order of reading',
   );
 });
 
-test('a row with a field that queries replace is decoded before it becomes JSON', () => {
+test('a row with a field replaced by queries is decoded before it becomes JSON', () => {
   const place = { timeMs: 1, height: 2, index: 3, instrumentId: 4 };
   const replacing = rowPacker<Row>({
     fields: [['a', 'list', 'text']],
@@ -120,7 +121,7 @@ test('a row with a field that queries replace is decoded before it becomes JSON'
   ]);
 });
 
-test('rows with unknown fields or another order of fields are restored', () => {
+test('rows with unknown fields or a different field order are restored', () => {
   const place = { timeMs: 1, height: 2, index: 3, instrumentId: 4 };
   for (const row of [{ b: 1, a: 2 }, { e: 1 }, { a: 1, e: { f: [2] } }]) {
     const unpacked = packer.unpack(

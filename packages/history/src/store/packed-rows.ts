@@ -27,8 +27,8 @@ type RowShape<Row> = {
   /** Joins the JSON of the objects, each without its braces. */
   readonly joinJson: (parts: readonly string[]) => string;
   /**
-   * The fields of the first object that queries replace. A row with such a field is decoded before
-   * it is written as JSON.
+   * The fields of the first object that are replaced by queries. A row with such a field is decoded
+   * before it is written as JSON.
    */
   readonly replaced: Fields;
 };
@@ -58,7 +58,7 @@ export type RowPacker<Row> = {
   readonly unpack: (bytes: Uint8Array) => UnpackedRows<Row>;
 };
 
-/** The versions of the encoding, which are stored in the first byte. */
+/** Versions of the encoding, stored in the first byte. */
 const BY_FIELD = 1;
 const AS_THEY_ARE = 2;
 const INITIAL_BYTES = 4_096;
@@ -145,7 +145,7 @@ function fill<Row>(
   return true;
 }
 
-/** Iterating over the names of a plain object is much cheaper than listing its entries. */
+/** Iterating over a plain object's names is much cheaper than listing its entries. */
 function take(part: object, at: number, names: Fields, columns: readonly unknown[][]): boolean {
   const { length } = names;
   let place = 0;
@@ -194,8 +194,8 @@ function jsonOf<Row>(
   count: number,
 ): (at: number, more: string) => string | undefined {
   const { fields } = shape;
-  // Accounts that trade occasionally have many runs with a single row, for which no columns are
-  // needed.
+  // Accounts that trade only occasionally have many runs with a single row, which do not need
+  // columns.
   if (count === 1) return (_, more) => jsonOfCells(shape, oneByOne(reader.fork()), more);
   const columns = columnsOf(fields, reader, count, AS_JSON);
   return (at, more) => {
@@ -260,7 +260,7 @@ function columnsOf<Cell>(
 }
 
 /**
- * The encodings of the values of one field. A value that all rows share is written once, integers
+ * The encodings of the values of one field. A value shared by all rows is written once, integers
  * are written as differences, and values with few variants as indexes into a list.
  */
 const COLUMNS = {
@@ -283,7 +283,7 @@ function writeColumn(writer: ByteWriter, values: readonly unknown[], count: numb
 }
 
 /**
- * Returns whether all values are equal. Lists are equal only if they are empty, because their
+ * Returns whether all values are equal. Lists count as equal only if they are empty, because their
  * content is not compared.
  */
 function isSame(values: readonly unknown[], count: number): boolean {

@@ -3,7 +3,7 @@ import { type ByteReader, type ByteWriter, INT_MAX } from '@oddlot/replica/codec
 
 /**
  * The kinds of encoded values: a byte for the kind, then the content. All JSON values are
- * supported, and frequent values are short. `absent` represents a missing field.
+ * supported, and frequent values are short. `absent` stands for a missing field.
  */
 const KINDS = {
   absent: 0,
@@ -67,8 +67,8 @@ function writeText(writer: ByteWriter, text: string): void {
 const HEX = /^0x(?:[0-9a-f]{2})+$/;
 
 /**
- * The result of decoding: either the value or its JSON, which is cheaper than decoding and encoding
- * the value.
+ * The result of decoding: either the value or its JSON. Producing the JSON directly is cheaper than
+ * decoding the value and encoding it again.
  */
 export type Form<Cell> = {
   readonly ofInt: (value: number) => Cell;
@@ -83,7 +83,7 @@ export const AS_VALUES: Form<unknown> = {
   read: readValue,
 };
 
-/** Texts of these kinds contain no characters that JSON escapes; other texts are escaped. */
+/** Texts of these kinds do not contain characters that JSON escapes; other texts are escaped. */
 export const AS_JSON: Form<string> = {
   ofInt: String,
   ofDecimal: (value) => `"${decimalText(value)}"`,
@@ -153,7 +153,7 @@ function known(word: string | undefined): string {
   return word;
 }
 
-/** A decimal text is packed as its digits times this number plus the count of decimals. */
+/** A decimal text is packed as its digits times this number, plus the number of decimals. */
 const SCALES = 16;
 const ZERO = 0x30;
 const POINT = 0x2e;
@@ -183,7 +183,7 @@ export function decimalOf(text: string): number | undefined {
     digits = digits * 10 + digit;
   }
   if (point === length - 1 || (isNegative && digits === 0)) return undefined;
-  // Only a single zero may precede the point, because more could not be restored.
+  // Only one zero may precede the point, because more could not be restored.
   const whole = (point === -1 ? length : point) - first;
   if (whole > 1 && text.charCodeAt(first) === ZERO) return undefined;
   const scale = point === -1 ? 0 : length - 1 - point;
@@ -203,8 +203,8 @@ export function decimalText(value: number): string {
 }
 
 /**
- * Frequent words, each of which is stored as one byte. New words are appended and none is removed
- * or moved, because stored rows contain their numbers.
+ * Frequent words, each of which is stored as one byte. New words are appended, and none is ever
+ * removed or moved, because stored rows contain their numbers.
  */
 const KNOWN_WORDS: readonly string[] = [
   '0',
@@ -273,7 +273,7 @@ const KNOWN_WORDS: readonly string[] = [
   'Scheduled cancel',
 ];
 
-/** Kinds of words follow all other kinds. */
+/** The kinds for words follow all other kinds. */
 const FIRST_WORD = 32;
 
 /** The words as JSON. They contain no characters that must be escaped. */

@@ -18,7 +18,7 @@ type SpanAsk = {
   readonly order?: 'newestFirst' | 'oldestFirst';
 };
 
-/** This is later than any real time, and adding one to it is still exact. */
+/** Later than any real time, while adding one to it is still exact. */
 const TIME_MAX = Number.MAX_SAFE_INTEGER - 1;
 
 /** Returns the range of rows in a time range, after the cursor if there is one. */
@@ -48,7 +48,7 @@ export function isInside(position: RowPosition, { high, low }: Span): boolean {
   return high === undefined || comparePositions(position, high) < 0;
 }
 
-/** Both databases seek this position in a tree and read the rows after it in order. */
+/** Both databases look up this position in a tree and read the rows after it in order. */
 function isWithin({ high, low }: Span): RawBuilder<SqlBool> {
   const above = low === undefined ? sql`1 = 1` : sql`(time_ms, height, idx) > (${listOf(low)})`;
   const below = high === undefined ? sql`1 = 1` : sql`(time_ms, height, idx) < (${listOf(high)})`;
@@ -80,7 +80,7 @@ export async function pageOf(
       WHERE ${range} AND ${isWithin(span)}`,
   );
   const order = sql.raw(span.direction === 'asc' ? 'ASC' : 'DESC');
-  // One additional row shows whether there is another page.
+  // One extra row shows whether there is another page.
   const { rows } = await sql<Stored>`${sql.join(parts, sql` UNION ALL `)}
     ORDER BY time_ms ${order}, height ${order}, idx ${order}
     LIMIT ${limit + 1} OFFSET ${offset}`.execute(database);
@@ -101,7 +101,8 @@ export async function countOf(
 }
 
 /**
- * Returns a page of rows. The caller must read one row more than the limit, if there are that many.
+ * Returns a page of rows. The caller must have read one row more than the limit, if there are that
+ * many.
  */
 export function cut<Row>(
   found: readonly Row[],

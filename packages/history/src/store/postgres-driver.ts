@@ -15,12 +15,14 @@ import {
 import { migrate } from './migrate.ts';
 import { HistoryFullError, historyError } from './store-errors.ts';
 
-/** The schema that separates the tables from other content of the database. */
+/** The schema that separates the tables from other content in the database. */
 const SCHEMA = 'oddlot';
-/** The lock of a venue that writes. Two writers would store different rows under the same keys. */
+/**
+ * The lock held by a venue that writes. Two writers would store different rows under the same keys.
+ */
 const WRITER_LOCK = 0x0dd1;
 const ROWS_PER_STATEMENT = 10_000;
-/** The timeouts for a server that is running but does not respond. */
+/** Timeouts for a server that is running but does not respond. */
 export type Patience = { readonly connectMs: number; readonly statementMs: number };
 const PATIENCE: Patience = { connectMs: 5_000, statementMs: 10_000 };
 /**
@@ -50,7 +52,7 @@ type PostgresOptions = {
   readonly patience?: Patience;
   /**
    * True if replicas of one venue share the database. One of them writes, and each transaction
-   * contains its term.
+   * carries its term.
    */
   readonly isShared?: boolean;
 };
@@ -75,8 +77,7 @@ export async function openPostgres(
   });
   // If an idle connection is lost, the next query opens another one.
   pool.on('error', () => undefined);
-  // If a connection is lost between two statements, the second statement fails and reports the
-  // error.
+  // If a connection is lost between two statements, the second one fails and reports the error.
   let newest: pg.PoolClient | undefined;
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
@@ -92,8 +93,7 @@ export async function openPostgres(
         await connection.executeQuery(CompiledQuery.raw(`SET search_path TO ${SCHEMA}`));
         isWriter = isShared || (await takesLock(connection));
       } catch (error) {
-        // Without this release, a pool with one connection could neither replace the connection nor
-        // end.
+        // Without this, a pool with one connection could neither replace the connection nor end.
         newest?.release(error as Error);
         throw error;
       }
@@ -132,7 +132,7 @@ export async function openPostgres(
 function timeoutsOf({ connectMs, statementMs }: Patience) {
   return {
     connectionTimeoutMillis: connectMs,
-    // The server's timeout is shorter, because a connection remains usable after it.
+    // The server's timeout is shorter, because the connection is still usable after it.
     statement_timeout: Math.ceil(statementMs * 0.9),
     query_timeout: statementMs,
     keepAlive: true,
@@ -140,8 +140,8 @@ function timeoutsOf({ connectMs, statementMs }: Patience) {
 }
 
 /**
- * Closes the connection after a timeout of the client library, because the statement is still
- * running on it. The next query opens another connection.
+ * Closes the connection after the client library times out, because the statement is still running
+ * on it. The next query opens another connection.
  */
 function cutWhenSilent(client: pg.PoolClient): void {
   const query = client.query.bind(client) as (...parts: unknown[]) => unknown;
@@ -230,7 +230,7 @@ async function writeTables(
   });
 }
 
-/** Returns an insert statement with one list per column, which the server expands to rows. */
+/** Returns an insert statement with one list per column; the server expands the lists to rows. */
 function bulkStatement(name: TableName): string {
   const types = Object.values(tableOf(name).columns).map((type) => type.replace('?', ''));
   const lists = types.map((type, at) => `$${at + 1}::${type}[]`);

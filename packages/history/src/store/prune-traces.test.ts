@@ -85,7 +85,7 @@ test.each(['SQLite', 'PostgreSQL'])(
     while ((await store.prune({ rowsBeforeMs: laterMs, isLive })) > 0);
     expect((await store.stats()).rows).toMatchObject({ blocks: 0, txs: 0, arrivals: 1 });
     expect(await report(live)).toEqual([before]);
-    // The order ends, and its arrival can be deleted together with its row.
+    // The order has ended, so its arrival can be deleted together with its row.
     const order = { ...record, index: 0, row: { ...row, order: { ...row.order, oid: orderId } } };
     const trace = { orderId, szDecimals: 2, trace: {} };
     const ends = [{ ...trace, end: { ahead: 0, builderFee: 5 } }];

@@ -18,10 +18,9 @@ import type { HistOrder, HistOrderRow } from '@oddlot/protocol';
 import { decodeArrivals, deleteEnds, encodeArrivals, endsBetween } from './trace-rows.ts';
 
 /**
- * The limits for deleting old rows. Rows are clustered by owner. They have no index on time,
- * because it would make every write more expensive. Instead, each owner is visited, and its old
- * rows form a range. A step visits some owners and deletes a bounded number of rows; the next step
- * continues after it.
+ * Limits for deleting old rows. Rows are clustered by owner and have no index on time, which would
+ * make every write more expensive. Instead, each owner is visited, and its old rows form a range. A
+ * step visits some owners and deletes a bounded number of rows; the next step continues after it.
  */
 export type PruneLimits = {
   readonly rowsBeforeMs?: number;
@@ -33,12 +32,12 @@ export type PruneLimits = {
 type Step = { readonly counts: Record<string, number>; readonly isDone: boolean };
 type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
 
-/** The number of owners that a step visits, and of rows or blocks that it deletes. */
+/** How many owners a step visits, and how many rows or blocks it deletes. */
 const OWNERS_PER_STEP = 200;
 const ROWS_PER_STEP = 2_000;
 const BLOCKS_PER_STEP = 500;
 const CHAIN_RUNS_PER_STEP = 16;
-/** The number of rows that one call deletes before it ends. */
+/** How many rows one call deletes before it ends. */
 const ROWS_PER_CALL = 20_000;
 
 type Sweep = NonNullable<Table['pruned']> & {
@@ -68,7 +67,7 @@ const SWEEPS: readonly Sweep[] = [
 ];
 
 export class Pruning {
-  /** The index of the current table, and the last visited owner in it. */
+  /** The index of the current table, and the last owner visited in it. */
   #sweep = 0;
   #owner: readonly unknown[] | undefined;
   #deleted = 0;
@@ -92,7 +91,7 @@ export class Pruning {
     return { counts, isDone };
   }
 
-  /** Visits some owners. Returns true after the last owner of the last table. */
+  /** Visits a few owners. Returns true after the last owner in the last table. */
   async #visitOwners(
     database: Database,
     beforeMs: number,
@@ -144,7 +143,7 @@ async function nextOwner(
 }
 
 /**
- * Deletes at most one portion of an owner's oldest rows, plus rows with the same time as the last
+ * Deletes at most one batch of an owner's oldest rows, plus rows with the same time as the last
  * one.
  */
 async function deleteOld(
@@ -177,7 +176,7 @@ function columnsOf(names: readonly string[]) {
 
 /**
  * Deletes receipts of old blocks. Block times never decrease, so only the first runs with receipts
- * must be read.
+ * need to be read.
  */
 async function pruneReceipts(database: Database, beforeMs: number): Promise<number> {
   const first = database
@@ -203,8 +202,8 @@ async function pruneReceipts(database: Database, beforeMs: number): Promise<numb
 }
 
 /**
- * Replaces the content of a run with the remaining requests and receipts, and returns the number of
- * deleted ones. The last block is always kept, because its height is the key of the run.
+ * Replaces the content of a run with the remaining requests and receipts, and returns the number
+ * deleted. The last block is always kept, because its height is the key of the run.
  */
 async function putChainRun(
   database: Database,
@@ -294,9 +293,9 @@ async function pruneEvents(database: Database, beforeMs: number): Promise<number
 const RUNS_AT_ONCE = 32;
 
 /**
- * Deletes the oldest rows of an owner, some runs at a time, and returns their number. A run is
- * deleted if all of its rows are too old; otherwise it keeps the newer ones. The numbers of related
- * rows that are deleted with them are added to `counts`.
+ * Deletes the oldest rows of an owner, a few runs at a time, and returns how many were deleted. A
+ * run is deleted if all its rows are too old; otherwise it keeps the newer ones. Related rows
+ * deleted with them are counted in `counts`.
  */
 async function pruneRuns(
   database: Database,
@@ -409,7 +408,7 @@ async function pruneOrderEnds(
   return { orderEnds, arrivals };
 }
 
-/** Deletes the arrival of an order whose block was already deleted. */
+/** Deletes the arrival of an order whose block has already been deleted. */
 async function dropArrival(database: Database, orderId: number): Promise<number> {
   const row = await database
     .selectFrom('arrivals')

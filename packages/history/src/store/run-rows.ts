@@ -9,8 +9,8 @@ import { comparePositions, isInside, listOf, type Span } from './pages.ts';
 import { addressBytes, bytesOf, kindOf, type Position, tupleCodec } from './table.ts';
 
 /**
- * Stored rows depend on the order of these fields, so new fields are appended, and none is removed
- * or moved.
+ * Stored rows depend on the order of these fields, so new fields are appended, and none is ever
+ * removed or moved.
  */
 const FILL_FIELDS: readonly (keyof Fill)[] = [
   'coin',
@@ -45,7 +45,7 @@ const FILL_FIELDS: readonly (keyof Fill)[] = [
   'slug',
 ];
 
-/** The codec of single fills of release 0.2.0. New fills are packed into runs. */
+/** The codec for single fills written by release 0.2.0. New fills are packed into runs. */
 export const fillCodec = tupleCodec<Fill>(FILL_FIELDS);
 
 export const fillPacker = rowPacker<Fill>({
@@ -98,8 +98,8 @@ const ORDER_FIELDS: readonly (keyof HistOrder)[] = [
 ];
 
 /**
- * The codec of single orders: child orders, and orders that were open when release 0.3.0 opened the
- * folder.
+ * The codec for single orders: child orders, and orders that were open when release 0.3.0 opened
+ * the folder.
  */
 export const orderCodec = tupleCodec<HistOrderRow>(['order', 'status', 'statusTimestamp'], {
   order: ORDER_FIELDS,
@@ -117,8 +117,8 @@ export type RunName = 'fill' | 'order';
 export type RunRow = HistoryTables['fill_runs'];
 
 /**
- * The number of rows per run: enough rows to share common values, but few enough to search for a
- * single row.
+ * The number of rows per run: enough to share common values, but few enough to search for a single
+ * row.
  */
 export const RUN_ROWS_MAX = 64;
 
@@ -198,7 +198,7 @@ export function addRun<Row>(
 }
 
 /**
- * The number of runs in the first query. The rows found in them determine the size of the next
+ * The number of runs in the first query. The number of rows found determines the size of the next
  * query.
  */
 const RUNS_AT_FIRST = 16;
@@ -231,12 +231,13 @@ export async function runRows<Row>(
   ask: RunsAsk,
   packer: RowPacker<Row>,
 ): Promise<FoundRow<Row>[]> {
-  // The index by instrument contains all kinds; without an instrument, each kind has its own range.
+  // The index by instrument contains all kinds; if no instrument is given, each kind has its own
+  // range.
   const trees = ask.instrumentId === undefined ? ask.kinds.map((kind) => [kind]) : [ask.kinds];
   const found: FoundRow<Row>[] = [];
   for (const kinds of trees) {
     if (kinds.length === 0) continue;
-    // With an offset, there can be more rows than a call can have arguments.
+    // If there is an offset, there can be more rows than a call can have arguments.
     for (const row of await treeRows(database, { ...ask, kinds }, packer)) found.push(row);
   }
   return found;
@@ -353,7 +354,7 @@ function positionOfPlace({ height, index, timeMs }: Place): RowPosition {
   return [timeMs, height, index];
 }
 
-/** The texts of outcome markets, which are stored once and not in every row. */
+/** The texts of outcome markets. They are stored once, not in every row. */
 type MarketTexts = ReadonlyMap<number, { readonly title: string; readonly slug: string }>;
 
 export async function textsOf(

@@ -16,16 +16,14 @@ import { migrate } from './migrate.ts';
 import { HistoryDamagedError, historyError } from './store-errors.ts';
 
 /**
- * The number of 4 KiB pages in the write-ahead log before SQLite copies them into the database. It
- * is large, because each copy syncs the disk twice. The log file keeps its largest size, so it is
- * truncated after a long transaction.
+ * The number of 4 KiB pages in the write-ahead log at which SQLite copies them into the database.
+ * It is large because each copy syncs the disk twice. The log file never shrinks by itself, so it
+ * is truncated after a long transaction.
  */
 const WAL_AUTOCHECKPOINT_PAGES = 2_000;
 const WAL_BYTES_MAX = 8 * 1024 * 1024;
 const CACHE_KIB = 65_536;
-/**
- * Files up to this size are checked completely when they are opened, which takes at most a second.
- */
+/** Files up to this size are checked in full when they are opened, which takes at most a second. */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 const STATEMENTS_MAX = 200;
 const SUFFIXES = ['', '-wal', '-shm'];
@@ -35,8 +33,8 @@ export async function openSqlite(file: string): Promise<HistoryDriver> {
   try {
     makeOwnFile(file);
     handle = new DatabaseSync(file);
-    // A single connection needs no shared memory, for which a full disk might have no space
-    // (R-disk).
+    // A single connection does not need shared memory, for which there might be no space on a full
+    // disk (R-disk).
     handle.exec('PRAGMA locking_mode = EXCLUSIVE');
     handle.exec('PRAGMA journal_mode = WAL');
     handle.exec('PRAGMA synchronous = FULL');
@@ -104,7 +102,7 @@ function inTransaction(handle: DatabaseSync, run: () => void): void {
     run();
     handle.exec('COMMIT');
   } catch (error) {
-    // Some failures, such as a full disk, have already rolled back the transaction.
+    // Some failures, such as a full disk, will already have rolled back the transaction.
     if (handle.isTransaction) handle.exec('ROLLBACK');
     throw error;
   }
@@ -140,7 +138,7 @@ export function forKysely(handle: DatabaseSync): SqliteDatabase {
 
 const SETTINGS = ['application_id', 'auto_vacuum', 'encoding', 'page_size', 'user_version'];
 
-/** Returns tables, indexes and header settings of a database that is not open, as lines. */
+/** Returns, as lines, the tables, indexes and header settings of a database that is not open. */
 export function sqliteShape(file: string): string[] {
   return readFrom(file, (database) => [
     ...SETTINGS.map((name) => `setting ${name} ${pragmaLines(database, name).join(' ')}`),
@@ -151,7 +149,8 @@ export function sqliteShape(file: string): string[] {
 }
 
 /**
- * Returns damage of pages or indexes that SQLite finds in the file, or undefined if there is none.
+ * Returns any damage to pages or indexes that SQLite finds in the file, or undefined if there is
+ * none.
  */
 export function sqliteFault(file: string): string | undefined {
   const [result = ''] = readFrom(file, (database) => pragmaLines(database, 'integrity_check(1)'));

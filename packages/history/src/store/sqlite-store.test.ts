@@ -75,7 +75,7 @@ test.each<[string, number]>([
   }),
 );
 
-test('a file that is not a database is set aside and replaced by an empty store', () =>
+test('a file that is not a database is moved out of the way and replaced by an empty store', () =>
   withFile(async (file) => {
     await writeFile(file, 'x'.repeat(10_000));
     const damages: HistoryDamage[] = [];
@@ -84,7 +84,7 @@ test('a file that is not a database is set aside and replaced by an empty store'
     await store.close();
   }));
 
-test('a file with tables of a later release is rejected and left unchanged', () =>
+test('a file with tables from a later release is rejected and left unchanged', () =>
   withFile(async (file, folder) => {
     await written(file);
     change(file, `INSERT INTO kysely_migration VALUES ('9999-later', '2099-01-01T00:00:00.000Z')`);
@@ -132,7 +132,7 @@ test('a query that reads a damaged row fails', () =>
     await store.close();
   }));
 
-test('a store with a changed progress record is replaced by an empty one', () =>
+test('a store whose progress record was altered is replaced by an empty one', () =>
   withFile(async (file) => {
     await written(file);
     change(file, `UPDATE progress SET text = replace(text, '60', '61')`);
@@ -160,7 +160,7 @@ test('R-disk: on a full disk, nothing is written, queries are served, and writes
     await store.close();
   }));
 
-test('the write-ahead log stays short during many writes and after one long transaction', () =>
+test('the write-ahead log stays short through many writes and after a long transaction', () =>
   withFile(async (file) => {
     const driver = await openSqlite(file);
     const store = await historyStoreOn(driver);
@@ -177,7 +177,7 @@ test('the write-ahead log stays short during many writes and after one long tran
       await Promise.all([asked, insert(100_000), store.ask('blocks', { limit: 1 })]);
       most = Math.max(most, await logBytes());
     }
-    // The rows take 30 MB in total.
+    // The rows take up 30 MB in total.
     expect(most).toBeGreaterThan(1_000_000);
     expect(most).toBeLessThan(10_000_000);
     await insert(20_000_000);
@@ -221,7 +221,7 @@ test('a query with the highest allowed offset returns a full page', { timeout: 6
   }),
 );
 
-test('only the owner can read the files of the history, regardless of the umask', () =>
+test("only the owner can read the history's files, regardless of the umask", () =>
   withFile(async (file, folder) => {
     const store = await openHistoryStore({ file });
     await store.write(BLOCKS);
@@ -233,7 +233,7 @@ test('only the owner can read the files of the history, regardless of the umask'
     await store.close();
   }));
 
-test('a page of the newest rows is read as a range of an index, regardless of its filter', () =>
+test('a page of the newest rows is read as an index range, regardless of its filter', () =>
   withFile(async (file) => {
     await written(file);
     const handle = new DatabaseSync(file);

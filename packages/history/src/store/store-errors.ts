@@ -13,7 +13,10 @@ export class HistoryMovedError extends Error {
   override readonly name = 'HistoryMovedError';
 }
 
-/** Thrown if stored content is damaged; the store is set aside and recomputed from the log. */
+/**
+ * Thrown if stored content is damaged; the store is moved out of the way and recomputed from the
+ * log.
+ */
 export class HistoryDamagedError extends Error {
   override readonly name = 'HistoryDamagedError';
 }
@@ -21,7 +24,7 @@ export class HistoryDamagedError extends Error {
 /** Thrown if the store is intact but belongs to another log, so nothing may be added. */
 export class HistoryForeignError extends HistoryDamagedError {}
 
-/** Thrown if the store belongs to this log but lacks rows of the log's first blocks. */
+/** Thrown if the store belongs to this log but lacks rows for the log's first blocks. */
 export class HistoryIncompleteError extends HistoryDamagedError {}
 
 /** Thrown if a later release has changed the tables. */
@@ -50,7 +53,7 @@ const SOCKET_AWAY = /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENOENT|ENETUNREACH|EAI_)/;
 
 /**
  * Returns the history error that corresponds to a driver's error, or the error itself if there is
- * no such history error.
+ * none.
  */
 export function historyError(error: unknown): unknown {
   if (error instanceof HistoryDamagedError || error instanceof HistoryFullError) return error;
@@ -71,8 +74,8 @@ export function historyError(error: unknown): unknown {
 }
 
 /**
- * Returns true if the message is that of a lost connection, because the driver sets no code if the
- * connection is lost during a query or the server is silent.
+ * Returns true if the message is that of a lost connection. The message is needed because the
+ * driver does not set a code if the connection is lost during a query or the server is silent.
  */
 function isCut(message: string): boolean {
   return CUT.some((words) => message.includes(words));

@@ -2,13 +2,13 @@ import { present } from '@oddlot/units';
 import type { AccountType } from '../rows/block-rows.ts';
 import { HistoryDamagedError } from './store-errors.ts';
 
-/** The column types as PostgreSQL names them. Those with a query mark are nullable. */
+/** The column types as PostgreSQL names them. Those with a question mark are nullable. */
 type ColumnType = 'bigint' | 'bytea' | 'text' | 'bytea?' | 'bigint?' | 'text?';
 type Columns = Readonly<Record<string, ColumnType>>;
 
 /**
- * A table of both databases. `onConflict` defines what happens to a row whose key exists: it is
- * kept, replaced, replaced only by a newer version, or incremented.
+ * A table that exists in both databases. `onConflict` defines what happens to a row whose key
+ * exists: it is kept, replaced, replaced only by a newer version, or incremented.
  */
 export type Table<Columned extends Columns = Columns> = {
   readonly columns: Columned;
@@ -19,8 +19,8 @@ export type Table<Columned extends Columns = Columns> = {
     | { readonly newer: readonly (keyof Columned & string)[] }
     | { readonly add: readonly (keyof Columned & string)[] };
   /**
-   * The way in which old rows are found and deleted. It is absent if rows are deleted with other
-   * rows or never.
+   * How old rows are found and deleted. Absent if rows are deleted together with other rows, or
+   * never.
    */
   readonly pruned?: {
     readonly as: string;
@@ -79,10 +79,10 @@ export function tupleCodec<Row extends object>(
   };
 }
 
-/** The bits of a mask by position, because shift operators reach only 32 of them. */
+/** The bits of a mask by position; shift operators reach only 32 of them. */
 const BITS = Array.from({ length: 53 }, (_, place) => 2 ** place);
 
-/** Iterating over the names of a plain object is much cheaper than listing its entries. */
+/** Iterating over a plain object's names is much cheaper than listing its entries. */
 function toTuple(row: Values, fields: readonly string[], nested: Nested | undefined): unknown {
   const values: unknown[] = [0];
   const { length } = fields;
@@ -150,19 +150,21 @@ export function kindsOf(accountTypes: readonly AccountType[]): readonly number[]
   return [...new Set(accountTypes.map(kindOf))];
 }
 
-/** Returns the kinds of account types in tables that also have rows of both types. */
+/**
+ * Returns the keys to search for account types, in tables where rows can also belong to both types.
+ */
 export function kindsWithBoth(accountTypes: readonly AccountType[]): readonly number[] {
   return accountTypes.length === 0 ? [] : [...kindsOf(accountTypes), BOTH];
 }
 
 /**
- * The size of the cache of addresses. A cache is useful, because most rows belong to a small number
+ * The size of the cache of addresses. A cache is useful because most rows belong to a small number
  * of accounts.
  */
 const KEPT_MAX = 10_000;
 const cachedAddresses = new Map<string, Uint8Array>();
 
-/** Converts `0x…` to bytes, which need half as much space in a key. */
+/** Converts `0x…` to bytes, which take up half as much space in a key. */
 export function bytesOf(hex: string): Uint8Array {
   return Buffer.from(hex.slice(2), 'hex');
 }

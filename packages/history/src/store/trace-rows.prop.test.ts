@@ -23,7 +23,7 @@ const rest = fc.record({ price, aheadAtStart: ahead });
 const taker = fc.record({ lots: sum, notional: sum });
 const end = fc.record({ ahead, builderFee: sum });
 
-/** A missing value has no field at all, as in decoded traces. */
+/** As in decoded traces, the field of a missing value is absent. */
 const arrival: fc.Arbitrary<ArrivalTrace> = fc
   .record(
     {
@@ -63,7 +63,7 @@ function hexOf(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes).toString('hex')}`;
 }
 
-test('encoded arrivals of a block are decoded unchanged', () => {
+test("a block's encoded arrivals are decoded unchanged", () => {
   const property = fc.property(fc.array(arrival, { maxLength: 12 }), (traces) => {
     expect(decodeArrivals(encodeArrivals(traces))).toEqual(traces);
   });

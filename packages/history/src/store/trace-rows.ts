@@ -39,7 +39,7 @@ export function addOrderEnds(draft: Draft, blocks: readonly BlockRows[]): void {
 
 /**
  * Traces are encoded as bytes. The orders of a block form one value: their ids are close to each
- * other, and a field that equals that of the previous order is written as a zero. Prices are
+ * other, and a field equal to that of the previous order is written as a zero. Prices are
  * differences from the mark. A bit shows whether an optional section exists.
  */
 
@@ -49,7 +49,7 @@ const RETAINED_BYTES_MAX = 1024 * 1024;
 const writer = new ByteWriter(INITIAL_BYTES);
 
 /**
- * The bits of the optional sections of an order. New bits are appended, and none is removed or
+ * The bits of the optional sections of an order. New bits are appended; none is ever removed or
  * moved.
  */
 const PARTS = {
@@ -269,7 +269,7 @@ function readEnd(reader: ByteReader): TraceEnd {
   return { ahead: readCount(reader), builderFee: reader.number() };
 }
 
-/** Writes the number plus one, because zero stands for an unknown number. */
+/** Writes the number plus one; zero stands for an unknown number. */
 function writeCount(count: number | undefined): void {
   writer.number(count === undefined ? 0 : count + 1);
 }
@@ -279,7 +279,7 @@ function readCount(reader: ByteReader): number | undefined {
   return count === 0 ? undefined : count - 1;
 }
 
-/** Writes alternating times and heights as differences from the previous ones. */
+/** Writes alternating times and heights, each as the difference from the previous one. */
 function writeFills(fills: readonly number[]): void {
   writer.int(fills.length);
   for (const [at, value] of fills.entries()) writer.int(value - (fills[at - 2] ?? 0));
@@ -319,7 +319,10 @@ function* bucketsOf(
   for (const [bucket, some] of buckets) yield [bucket, height, encodeEnds(some)];
 }
 
-/** Returns the ends of orders with ids in a range, and of other orders in the same groups. */
+/**
+ * Returns the ends of orders with ids in a range, along with those of other orders in the same
+ * groups.
+ */
 export async function endsBetween(
   database: Database,
   first: number,

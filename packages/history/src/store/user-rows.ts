@@ -74,7 +74,7 @@ export function addUserRows(draft: Draft, block: BlockRows): void {
   }
 }
 
-/** Totals are counted only up to the highest offset of a page plus one page. */
+/** Totals are counted only up to the highest page offset plus one page. */
 const COUNTED_MAX = 202_000;
 
 async function foundFills(database: Database, ask: Ask<'fills'>): Promise<Page<FoundRow<Fill>>> {
@@ -141,7 +141,7 @@ export async function orders(
 function partsOf(name: RunName, ask: Ask<'fills'>) {
   const { accountTypes, instrumentId, limit, offset = 0, user } = ask;
   const span = spanOf(ask);
-  // One additional row shows whether there is another page.
+  // One extra row shows whether there is another page.
   const count = offset + limit + 1;
   const kinds = kindsOf(accountTypes);
   return { span, runs: { table: name, user, kinds, instrumentId, span, count } };
@@ -296,8 +296,8 @@ export async function withdrawals(
 }
 
 /**
- * Replaces the children in rows by their current versions. The row of a parent contains them as of
- * its last change, although most children trigger or end later. That version is kept if the
+ * Replaces the children in rows with their current versions. A parent's row includes them as of its
+ * own last change, although most children trigger or end later. That version is kept if the
  * children's own rows were deleted. There is one query per page, and a row has at most two children
  * (R-grouping).
  */
@@ -332,8 +332,8 @@ async function withNewestChildren(
 }
 
 /**
- * Values are stored at steps of five minutes, an hour and a day, and each step is one range of the
- * index.
+ * Values are stored at intervals of five minutes, an hour and a day. Each interval is one range of
+ * the index.
  */
 const VALUE_STEPS_MS = [300_000, 3_600_000, 86_400_000];
 
@@ -348,7 +348,7 @@ export async function accountValues(
       .where('account', '=', bytesOf(user))
       .where('step_ms', '=', step);
   const found: { time_ms: number; body: string }[] = [];
-  // The value at the start can belong to a finer step than the following ones.
+  // The value at the start can belong to a shorter interval than those that follow.
   for (const step of VALUE_STEPS_MS) {
     const [last] = await ofStep(step)
       .where('time_ms', '<=', startMs)
@@ -405,8 +405,8 @@ export async function valuesAt(
 type FoundRows = { readonly rows: readonly FoundRow<unknown>[]; readonly next: RowPosition | null };
 
 /**
- * This value is greater than all indexes in a block, and fits into the smallest integer type of
- * both databases.
+ * Greater than any index in a block, and small enough for the smallest integer type in both
+ * databases.
  */
 const INDEX_MAX = 2 ** 31 - 1;
 /** A funding payment is dated to its hour, which can be this much earlier than its block. */
@@ -414,8 +414,8 @@ const FUNDING_EARLIER_MS = 2 * 3_600_000;
 const COUNTED_AT_ONCE = 1_000;
 
 /**
- * Returns the rows of blocks after a height. Fills and fundings never change; only the last version
- * of an order or a withdrawal is stored.
+ * Returns the rows of blocks after a height. Fills and fundings never change; only the latest
+ * version of an order or a withdrawal is stored.
  */
 export async function since(
   database: Database,
