@@ -9,7 +9,7 @@ import { withNatsServer } from '@oddlot/testing/venue/nats/with-nats-server';
 const nats = withNatsServer();
 
 describe.skipIf(!hasNatsServer)('a block that is sent to the stream', () => {
-  test('a block that a server has confirmed and lost is sent again under another id', () =>
+  test('a block that a server has confirmed but lost is resent under another id', () =>
     inDirectory(async (folder) => {
       const swallowed: string[] = [];
       const one = await openClusterLog({

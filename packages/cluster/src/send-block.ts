@@ -6,15 +6,15 @@ import { assert } from '@oddlot/units';
 import type { OrderedBlock } from '@oddlot/replica/log/segment-writer';
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 
-/** A block of this process that was sent to the stream and has not been read back yet. */
+/** A block that this process has sent to the stream but not read back yet. */
 export type SentBlock = {
   readonly commands: readonly LoggedCommand[];
   readonly proposal: string;
   readonly sinceMs: number;
   readonly data: Buffer;
   /**
-   * The attempt is increased when a block is sent again after it was read out of turn, so that the
-   * servers do not treat it as a duplicate.
+   * Incremented when a block is resent after it was read out of turn, so that the servers do not
+   * treat it as a duplicate.
    */
   attempt: number;
   isEarly: boolean;
@@ -22,7 +22,7 @@ export type SentBlock = {
   readonly reject: (error: unknown) => void;
 };
 
-/** The maximum size of a message in addition to the block. */
+/** How much larger than its block a message can be, at most. */
 const HEADER_BYTES_MAX = 1_024;
 
 export function sizeFault(bytes: number, messageBytesMax: number): RangeError | undefined {
@@ -33,9 +33,11 @@ export function sizeFault(bytes: number, messageBytesMax: number): RangeError | 
 
 type Sending = {
   readonly stream: Pick<BlockStream, 'publish'>;
-  /** Returns the position up to which the stream was read, for the header of the block. */
+  /** Returns how far the stream has been read, for the header of the block. */
   readonly readPosition: () => string | undefined;
-  /** Returns false after the block was read or rejected, or while another attempt sends it. */
+  /**
+   * Returns false once the block has been read or rejected, or while another attempt is sending it.
+   */
   readonly isAwaited: () => boolean;
   readonly onConfirmed: () => void;
 };
@@ -56,7 +58,7 @@ export async function sendBlock(sent: SentBlock, sending: Sending): Promise<bool
   const { attempt, data, proposal } = sent;
   for (let tries = 0; isAwaited(); tries += 1) {
     try {
-      // A message that is sent during an election is lost. A short timeout reaches the next leader
+      // A message sent during an election is lost. With a short timeout, the next leader is reached
       // soon.
       const timeLimit = tries < QUICK_TRIES ? { timeoutMs: QUICK_TRY_MS } : {};
       await stream.publish(`${proposal}:${attempt}`, {
@@ -66,20 +68,17 @@ export async function sendBlock(sent: SentBlock, sending: Sending): Promise<bool
       });
       onConfirmed();
       await later(UNREAD_MS, undefined, { ref: false });
-      // A block that was read too early is sent again after its predecessors.
+      // A block that was read too early is resent after its predecessors.
       return isAwaited() && !sent.isEarly;
     } catch {
-      // It is unknown whether the block was stored, so it is sent again with the same id, without a
-      // limit.
+      // It is unknown whether the block was stored, so it is resent with the same id, indefinitely.
       await later(AGAIN_AFTER_MS);
     }
   }
   return false;
 }
 
-/**
- * The maximum number of blocks that wait for the local disk. Reading pauses when there are more.
- */
+/** The maximum number of blocks waiting for the local disk. Reading pauses when there are more. */
 const UNCOPIED_MAX = 256;
 const RETRY_SPACE_MS = 1_000;
 
@@ -87,8 +86,8 @@ const RETRY_SPACE_MS = 1_000;
 type Uncopied = { readonly block: OrderedBlock; readonly sent: SentBlock | undefined };
 
 /**
- * The blocks on their way from the stream to the files of a replica, in order. Blocks of the stream
- * cannot be rejected, so the replica waits if there is no disk space.
+ * Blocks on their way from the stream to a replica's files, in order. Blocks from the stream cannot
+ * be rejected, so the replica waits if there is no disk space.
  */
 export class CopyQueue {
   readonly #copy: Pick<FileJournal, 'copy'>;

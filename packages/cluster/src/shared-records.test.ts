@@ -77,7 +77,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     await expect(stream.take('relayer', { term, ...ignore })).rejects.toThrow(RecordsLostError);
   });
 
-  test('large records are written in pieces and count only with the last piece', async () => {
+  test('large records are written in pieces, and count only once the last piece is stored', async () => {
     const { stream } = await records();
     const large = Array.from({ length: 10 }, (_, n) => ({ n, text: 'x'.repeat(100_000) }));
     const store = await stream.take('watched', { term: termOf(1), ...ignore });
@@ -85,7 +85,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     await store.append(large);
     const whole = await stream.take('watched', { term: termOf(2), ...ignore });
     expect(whole.read().records).toEqual(['small', ...large]);
-    // The holder stops between two pieces, because the term is checked before each of them.
+    // The holder stops between two pieces, because the term is checked before each piece.
     let checks = -Infinity;
     const isOver = (): boolean => (checks += 1) > 2;
     const cut = await stream.take('watched', { term: { number: 3, isOver }, ...ignore });
@@ -132,7 +132,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     }
   });
 
-  test('if a holder stops before it has removed rewritten records, only the new ones count', async () => {
+  test('if a holder stops before removing rewritten records, only the new ones count', async () => {
     const { cluster, stream } = await records();
     const store = await stream.take('payouts', { term: termOf(1), ...ignore });
     await store.append(['old 1', 'old 2']);
@@ -183,7 +183,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
   });
 });
 
-/** Captures the messages of a subject, to restore them as if they had never been removed. */
+/** Captures a subject's messages, in order to restore them as if they had never been removed. */
 async function copyOf(cluster: string, name: string) {
   const manager = await jetstreamManager(server.connection);
   const stream = `oddlot-${cluster}-records`;

@@ -35,11 +35,11 @@ type SharedRecordsOptions = {
 
 const PUBLISH_TIMEOUT_MS = 2_000;
 const AGAIN_AFTER_MS = 100;
-/** The JetStream error codes for "wrong last sequence", with and without the number. */
+/** JetStream's error codes for "wrong last sequence", with and without the number. */
 const WRONG_LAST: ReadonlySet<number> = new Set([10_071, 10_164]);
 /** The maximum length of one message as text, well below the limit of a server. */
 const PIECE_CHARACTERS = 256 * 1024;
-/** The records are rewritten when there are this many more than are needed. */
+/** The records are rewritten when there are this many more than needed. */
 const SPARE_RECORDS = 4_096;
 const READ_BYTES = 2 * 1024 * 1024;
 const READ_HEARTBEAT_MS = 500;
@@ -48,9 +48,9 @@ const INACTIVE_NS = 30_000_000_000;
 
 /**
  * Records that replicas share: the messages of one subject of a stream, each appended only directly
- * after the last one known to its writer. A new holder appends first and then reads, after which no
- * former holder can append anything, even one that was frozen and is unaware of its successor. This
- * fences every side effect that must be recorded before it happens.
+ * after the last one known to its writer. A new holder appends first and then reads. After that, no
+ * former holder can append anything, not even one that was frozen and is unaware of its successor.
+ * This fences every side effect that must be recorded before it happens.
  */
 class SharedRecords implements RecordStore {
   readonly #options: SharedRecordsOptions;
@@ -181,7 +181,7 @@ class SharedRecords implements RecordStore {
 
   /**
    * Rewrites all records. The old messages are removed only after the last piece has been stored,
-   * because the rewrite does not count before that.
+   * because the rewrite does not count until then.
    */
   async #writeAnew(records: readonly unknown[]): Promise<void> {
     const first = await this.#write('anew', records);
@@ -198,7 +198,7 @@ class SharedRecords implements RecordStore {
     await manager.streams.purge(stream, { filter: subject, seq: place }).catch(() => undefined);
   }
 
-  /** Repeats until it is certain whether the message has been stored. */
+  /** Retries until it is certain whether the message has been stored. */
   async #publish(message: RecordMessage): Promise<void> {
     const { client, subject } = this.#options;
     const id = randomUUID();
@@ -260,8 +260,8 @@ class SharedRecords implements RecordStore {
   }
 
   /**
-   * Runs one operation at a time. After a failure all others are rejected, because the stored state
-   * is unknown.
+   * Runs one operation at a time. After a failure, all others are rejected, because the stored
+   * state is unknown.
    */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#turn.then(async () => {
@@ -324,13 +324,13 @@ type RecordStreamOptions = {
 /** The parameters of a takeover. Only the holder of the term can write. */
 type Taking = {
   readonly term: Pick<Term, 'isOver' | 'number'>;
-  /** Called if another holder has taken over, after which nothing more can be written. */
+  /** Called if another holder has taken over; nothing more can be written then. */
   readonly onLost: (error: unknown) => void;
 };
 
 const API_TIMEOUT_MS = 3_000;
 
-/** A stream of the records that replicas of a cluster share; each name is a separate subject. */
+/** A stream of the records shared by a cluster's replicas; each name is a separate subject. */
 export class RecordStream {
   readonly #client: JetStreamClient;
   readonly #manager: JetStreamManager;
@@ -406,7 +406,7 @@ function subjectsOf(cluster: string): string {
 }
 
 type RecordMessage =
-  /** A takeover by a new holder. Pieces that were begun before it and not completed never count. */
+  /** A takeover by a new holder. A set of pieces begun before it and not completed never counts. */
   | { readonly kind: 'takeover'; readonly holder: string }
   /**
    * Records that are added to the earlier ones or, with `anew`, replace all earlier ones. Several

@@ -9,17 +9,18 @@ import { isDiskFull, writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 import { retryUntilAnswered, withinMs } from './retry-until-answered.ts';
 
 const NAME = /^snapshot-(\d{16})\.bin$/;
-/**
- * The number of snapshots that are kept, so that the next one can be stored while one is fetched.
- */
+/** The number of snapshots kept, so that the next one can be stored while one is being fetched. */
 const KEPT = 2;
 /**
- * The number of attempts after which the previous snapshot is used. Usually, an interrupted
- * connection has recovered before that.
+ * After this many attempts, the previous snapshot is used. Usually, an interrupted connection has
+ * recovered by then.
  */
 const FETCHES_MAX = 5;
 
-/** The time after which a piece counts as lost, because its server has forgotten the request. */
+/**
+ * A piece counts as lost after this many milliseconds, because its server has forgotten the
+ * request.
+ */
 const PIECE_MS_MAX = 5_000;
 
 type SnapshotExchangeOptions = {
@@ -76,7 +77,7 @@ export class SnapshotExchange {
     return undefined;
   }
 
-  /** Returns false if the snapshot was removed in the meantime or never arrives completely. */
+  /** Returns false if the snapshot was removed in the meantime or never arrives in full. */
   async #fetch(name: string, path: string): Promise<boolean> {
     for (let tries = 0; tries < FETCHES_MAX; tries += 1) {
       const found = await retryUntilAnswered(() => this.#store.get(name));
@@ -116,7 +117,7 @@ export class SnapshotExchange {
 }
 
 /**
- * Reads with a time limit, because the client library waits without limit for the next piece of a
+ * Reads with a time limit, because the client library waits indefinitely for the next piece from a
  * server that is gone.
  */
 async function* piecesOf(

@@ -15,15 +15,15 @@ type StateAgeOptions = {
 
 /**
  * Tracks whether the state of a replica may be outdated. A process that was frozen serves requests
- * from its sockets before it has read the blocks written in the meantime, and the first message
- * that it receives does not mean that it has read all of them.
+ * from its sockets before it has read the blocks written in the meantime, and receiving a first
+ * message does not mean that it has read all of them.
  */
 export class StateAge {
   readonly #options: StateAgeOptions;
   #lastAnswerMs = performance.now();
   /**
-   * True from the first message after an interruption until all blocks are applied that the stream
-   * contained at that time.
+   * True from the first message after an interruption until all blocks that the stream contained by
+   * then have been applied.
    */
   #wasSilent = false;
   #catchingUp: Promise<boolean> | undefined;
@@ -56,7 +56,7 @@ export class StateAge {
     return this.#catchingUp;
   }
 
-  /** Records the last block of the stream, as returned for a query that was sent at `askedMs`. */
+  /** Records the last block of the stream, as returned for a query sent at `askedMs`. */
   async recordEnd(seq: number, askedMs: number): Promise<boolean> {
     this.recordAnswer();
     // A response that was delayed here can be from before the interruption.

@@ -1,8 +1,7 @@
 import { DiscardPolicy, RetentionPolicy, type StreamConfig, StorageType } from '@nats-io/jetstream';
 
 /**
- * The time for which the servers recognise a duplicate message. Replicas recognise it without a
- * limit.
+ * How long the servers recognise a duplicate message, in nanoseconds. Replicas always recognise it.
  */
 const DUPLICATE_WINDOW_NS = 120_000_000_000;
 
@@ -56,8 +55,8 @@ export function requiredConfig({
 }
 
 /**
- * Returns the reasons why a stream could lose a block or let other clients write one, or an empty
- * list if its settings are correct.
+ * Returns why a stream could lose a block or let other clients write one, or an empty list if its
+ * settings are correct.
  */
 export function streamFaults(config: StreamConfig, required: RequiredConfig): string[] {
   const faults: string[] = [];

@@ -65,8 +65,8 @@ export class StreamReplacedError extends StreamLostError {
 }
 
 /**
- * Thrown if the proposer of a block had read different blocks from those in the stream, which means
- * that the stream has lost and replaced blocks.
+ * Thrown if the proposer of a block had read different blocks from those in the stream, so the
+ * stream must have lost and replaced blocks.
  */
 export class StreamDisputedError extends StreamLostError {
   override readonly name = 'StreamDisputedError';

@@ -15,8 +15,8 @@ import { attestationIn, ATTESTED_WITHIN_BLOCKS, type LogEntry } from '@oddlot/re
 import type { Hash } from '@oddlot/units';
 
 /**
- * The number of queries before an early end is accepted, because a newly elected leader may not
- * have applied all of its messages.
+ * The number of queries before an early end is accepted: a newly elected leader may not have
+ * applied all its messages yet.
  */
 const LOOKS = 3;
 const LOOK_EVERY_MS = 1_000;
@@ -65,7 +65,7 @@ function isSame(end: StreamEnd, other: StreamEnd): boolean {
 
 /**
  * Returns the last block of a stream. The result is confirmed by further queries if it is below a
- * known block, or below the last block that was written from a folder.
+ * known block, or below the last block written from a folder.
  */
 export async function confirmedLastSeq(
   stream: AskedStream,
@@ -115,7 +115,7 @@ export async function beginningOf(stream: BlockStream): Promise<LogEntry | undef
 }
 
 /**
- * Returns the hash that a stream attests for the content of a block's snapshot, or undefined if
+ * Returns the hash attested in a stream for the content of a block's snapshot, or undefined if
  * there is none.
  */
 export async function attestedInStream(

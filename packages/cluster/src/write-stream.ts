@@ -15,13 +15,13 @@ import { NotNextError } from './stream-error.ts';
 import { retryUntilAnswered } from './retry-until-answered.ts';
 
 /**
- * The maximum number of messages in flight. Each contains the position that it requires, so none
- * can overtake another.
+ * The maximum number of messages in flight. Each gives the position it requires, so none can
+ * overtake another.
  */
 const ON_THEIR_WAY_MAX = 128;
 
 export type WriteStreamOptions = {
-  /** The stream must be empty, because nothing may be written after the blocks of others. */
+  /** The stream must be empty, because nothing may be written after other writers' blocks. */
   readonly stream: BlockStream;
   readonly journal: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly serviceNetwork: string;

@@ -22,7 +22,7 @@ const deposit = (account: Address, amountMicroUsdc: number, logIndex: number) =>
 const credited = (account: Address, amount: bigint) =>
   ({ result: { events: [{ type: 'depositCredited', account, amount }] } }) as never;
 
-test('R-deposit: the credits of an account never exceed its deposits, even if blocks are judged twice', () => {
+test("R-deposit: an account's credits never exceed its deposits, even if blocks are checked twice", () => {
   const arrivals = new Arrivals();
   arrivals.add([{ account: ALICE, amount: 10n, isOwn: false }], PLACE);
   expect(arrivals.left(ALICE, source(1))).toEqual({ amount: 10n, hasOwn: false });

@@ -27,7 +27,7 @@ export class Arrivals implements Projection {
   readonly version = 1;
   readonly #accountsMax: number;
   readonly #left = new Map<string, Left>();
-  /** The deposits of the block being judged, each of which is counted once. */
+  /** The deposits in the block being judged. Each is counted once. */
   readonly #expected = new Map<string, { readonly account: string; readonly amount: bigint }>();
   #readTo: Place | undefined;
 
@@ -56,8 +56,8 @@ export class Arrivals implements Projection {
   }
 
   /**
-   * Returns the amount that arrived for an account and is neither credited nor reserved for another
-   * deposit of the block.
+   * Returns the amount that has arrived for an account and is neither credited nor reserved for
+   * another deposit in the block.
    */
   left(account: string, source: DepositSource): Left {
     const { amount, hasOwn } = this.#left.get(account) ?? NOTHING;
@@ -69,7 +69,7 @@ export class Arrivals implements Projection {
   }
 
   /**
-   * Records a valid deposit of the block being judged. The engine determines whether it is
+   * Records a valid deposit in the block being judged. The engine determines whether it is
    * credited.
    */
   expect({ account, amountMicroUsdc, source }: CreditDepositCommand): void {

@@ -60,7 +60,7 @@ describe('R-deposit: the deposits in the log are compared with the chain', () =>
     expect(await evidence.depositFault(command, credited)).toBeUndefined();
   });
 
-  test('a deposit in several parts is valid for their sum, at the position of the last part', async () => {
+  test('a deposit made in several parts is valid for their sum, at the position of the last part', async () => {
     await deposited(1, 2n * USDC);
     const last = await deposited(1, 3n * USDC);
     const whole = { ...last, amountMicroUsdc: 5_000_000 };
@@ -69,7 +69,7 @@ describe('R-deposit: the deposits in the log are compared with the chain', () =>
     expect(await evidence.depositFault(more, STATE)).toMatch(/but only 5000000 micro-USDC arrived/);
   });
 
-  test('the check of a deposit waits if the chain is behind, unavailable, or has dropped blocks that were read', async () => {
+  test('the check of a deposit waits if the chain is behind, unavailable, or has dropped blocks already read', async () => {
     const command = await deposited(0, 7n * USDC);
     const ahead = { ...command, source: { ...command.source, blockNumber: 1_000 } };
     await expect(evidence.depositFault(ahead, STATE)).rejects.toThrow(NotYetError);

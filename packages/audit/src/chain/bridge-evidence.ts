@@ -27,7 +27,7 @@ import { NotYetError } from '../checks/finding.ts';
 import { Arrivals } from './arrivals.ts';
 
 type BridgeEvidenceOptions = {
-  /** The client of endpoints chosen by the validator's operator. */
+  /** The client for endpoints chosen by the validator's operator. */
   readonly client: ChainClient;
   readonly bridge: Hex;
   /** The block in which the bridge was deployed, or any earlier one. */
@@ -39,7 +39,7 @@ const RANGE_BLOCKS = 2_000;
 /**
  * Compares a log with the settlement chain, read through independent endpoints. A deposit must be
  * credited to the account of the transfer, at the position of the transfer, and no account may be
- * credited with more than arrived for it. A withdrawal must be settled in the same way as on the
+ * credited with more than has arrived for it. A withdrawal must have the same result as on the
  * bridge.
  */
 export class BridgeEvidence implements ChainEvidence {
@@ -114,7 +114,7 @@ export class BridgeEvidence implements ChainEvidence {
           `${paid ? 'cancelled' : 'paid'} it`
         );
       }
-      // These endpoints may be behind those of the venue.
+      // These endpoints may be behind the venue's.
       throw new NotYetError(
         `the log says that withdrawal ${withdrawalId} ${result}, but the bridge has neither ` +
           `paid nor cancelled it at block ${block}`,
@@ -145,8 +145,8 @@ export class BridgeEvidence implements ChainEvidence {
   }
 
   /**
-   * Checks that the counted blocks still exist. Otherwise, a deposit on two branches would be
-   * counted twice.
+   * Checks that the counted blocks still exist. Otherwise, a deposit that is on two branches would
+   * be counted twice.
    */
   async #assertSameChain(confirmed: number): Promise<void> {
     const { readTo } = this.projection;

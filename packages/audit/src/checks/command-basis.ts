@@ -82,7 +82,7 @@ export const COMMAND_BASIS: { readonly [Type in Command['type']]: Basis } = {
   publishReserves: 'reserves',
 };
 
-/** The commands of all other bases are derived from a request or recomputed. */
+/** Commands with any other basis are derived from a request or recomputed. */
 type Unverified = Exclude<Basis, 'account' | 'money' | 'replica'>;
 
 type Sum = { commands: number; microUsdc: bigint };
@@ -103,8 +103,8 @@ const WORDS: { readonly [Each in Unverified]: string } = {
 };
 
 /**
- * The commands that were applied without being verified by a signature, a computation or a chain,
- * by basis.
+ * The commands, by basis, that were applied without being verified by a signature, a computation or
+ * a chain.
  */
 export class UnverifiedCommands {
   readonly #sums = new Map<Unverified, Sum>();
@@ -125,7 +125,7 @@ export class UnverifiedCommands {
     });
   }
 
-  /** Returns the JSON form, in which amounts are USDC as decimal text. */
+  /** Returns the JSON form, with amounts in USDC as decimal text. */
   toJSON(): object {
     return Object.fromEntries(
       this.#all.map(([basis, { commands, microUsdc }]) => [

@@ -174,7 +174,7 @@ test('sampling skips signatures of orders, but never one that concerns funds', (
   expect(checker.counts).toMatchObject({ signersRecovered: 2, signersSampledOut: 2, derived: 4 });
 });
 
-test('a request signed for a former name of the venue is accepted if that name is given', () => {
+test("a request signed for one of the venue's former names is accepted if that name is given", () => {
   const reader = (fault: string | undefined) => ({ fault: () => fault });
   const order = { command: { type: 'cancelAll', authority: SIGNED } as const, request: '{}' };
   const names = [reader('of another'), reader(undefined)];

@@ -18,13 +18,13 @@ import type { RequestReader } from './request-reader.ts';
 type CommandCheckerOptions = {
   readonly policy: Policy;
   /**
-   * One reader for each name of the venue, because each request was signed for the name that was
-   * valid at its time.
+   * One reader for each of the venue's names, because each request was signed for the name in use
+   * at the time.
    */
   readonly readers: readonly RequestReader[];
   readonly state: () => State;
   /**
-   * The evidence from the chain. Without it, commands that depend on a chain are counted but not
+   * The evidence from the chain. If absent, commands that depend on a chain are counted but not
    * checked.
    */
   readonly chain?: ChainEvidence | undefined;
@@ -37,7 +37,7 @@ type CommandCheckerOptions = {
   readonly isGenesisPinned?: boolean;
 };
 
-/** The number of commands that were checked, and of those that could not be checked. */
+/** How many commands were checked, and how many could not be. */
 export type Counts = {
   derived: number;
   signersRecovered: number;
@@ -62,7 +62,7 @@ type Judged =
   | 'believed'
   | { readonly fault: string | undefined | Promise<string | undefined> };
 
-/** Judges the commands of a log by what each of them is based on. */
+/** Judges the commands in a log, each by its basis. */
 export class CommandChecker {
   readonly counts = noCounts();
   readonly #options: CommandCheckerOptions;
@@ -74,8 +74,8 @@ export class CommandChecker {
   }
 
   /**
-   * Returns the reason why a command of a block is invalid, or undefined if it is valid. The result
-   * is a promise if the chain is queried.
+   * Returns why a command in a block is invalid, or undefined if it is valid. The result is a
+   * promise if the chain is queried.
    */
   fault(
     { command, request }: LoggedCommand,
@@ -111,7 +111,7 @@ export class CommandChecker {
     return first;
   }
 
-  /** Judges commands without a signature, which the process itself has logged. */
+  /** Judges commands without a signature, logged by the process itself. */
   #processFault(
     command: Command,
     isFirstBlock: boolean,
@@ -119,7 +119,7 @@ export class CommandChecker {
     const judged = this.#judge(command, isFirstBlock);
     if (judged === 'computed') return undefined;
     if (judged !== 'believed') return judged.fault;
-    // The hash of the first block covers all of its commands.
+    // The hash of the first block covers all its commands.
     const isPinned = isFirstBlock && this.#options.isGenesisPinned === true;
     if (!isPinned) this.counts.believed.add(command);
     return undefined;
@@ -183,7 +183,7 @@ export type Policy = {
   /** The earlier names of the venue, for which older requests may be signed. */
   readonly formerNames?: readonly string[] | undefined;
   /**
-   * Applies blocks of earlier rules versions with their own engine and counts them, because this
+   * Applies blocks under earlier rules versions with their own engine and counts them, because this
    * release cannot derive their commands.
    */
   readonly appliesEarlier?: boolean | undefined;
@@ -200,11 +200,12 @@ export type Policy = {
 };
 
 /**
- * Checks commands against the settlement chain. Each function returns the reason why a command is
- * invalid, or undefined. It throws a NotYetError while the chain is unavailable or behind the log.
+ * Checks commands against the settlement chain. Each function returns why a command is invalid, or
+ * undefined if it is valid, and throws a NotYetError while the chain is unavailable or behind the
+ * log.
  */
 export type ChainEvidence = {
-  /** The projection whose content is part of the snapshots. */
+  /** The projection whose content is included in snapshots. */
   readonly projection: Projection;
   bridgeFault(command: OpenBridgeCommand): Promise<string | undefined>;
   depositFault(command: CreditDepositCommand, state: State): Promise<string | undefined>;

@@ -17,8 +17,8 @@ export class FindingError extends Error {
 }
 
 /**
- * Thrown if the block cannot be judged yet, although no error has been found so far. The chain may
- * be unavailable or behind, or this release may be too old.
+ * Thrown if the block cannot be judged yet. No error has been found so far. The chain may be
+ * unavailable or behind, or this release may be too old.
  */
 export class NotYetError extends Error {
   override readonly name = 'NotYetError';

@@ -7,7 +7,7 @@ import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RequestReader } from './request-reader.ts';
 
-/** A request that a venue has logged, with its command, which a verifier derives again. */
+/** A request logged by a venue, with its command, which a verifier derives again. */
 
 type Logged = { readonly command: RequestCommand; readonly request: string };
 
@@ -54,7 +54,7 @@ async function faultsOf(logged: readonly Logged[], network: Network) {
   return logged.map((each) => reader.fault(each, instruments));
 }
 
-test('the command of each request follows from its text, on the network of test funds', async () => {
+test("each request's command follows from its text, on the network with test funds", async () => {
   expect([own.length, hyperliquid.length]).toEqual([1, 10]);
   const faults = await faultsOf([...own, ...hyperliquid], NETWORKS.testnet);
   expect(faults.filter((fault) => fault !== undefined)).toEqual([]);

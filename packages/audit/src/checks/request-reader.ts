@@ -8,7 +8,7 @@ import { actionToCommand, type InstrumentLookup } from '@oddlot/translate/action
 
 /** Accepts all nonces, because the engine decides whether a nonce is valid. */
 const ALL_SIGNERS = { nonceAfter: -1, nonceBefore: Infinity };
-/** With these bounds the text is hashed without recovering its signer. */
+/** With these bounds, the text is hashed without recovering its signer. */
 const NO_SIGNER = { nonceAfter: Infinity, nonceBefore: Infinity };
 
 /** Derives commands from the requests in the log, as the venue did when it received them. */
@@ -24,8 +24,8 @@ export class RequestReader {
   }
 
   /**
-   * Returns the reason why a command does not match its request, or undefined if it does. If
-   * `isRecovered` is false, its signer is taken from the log and all other fields are derived.
+   * Returns why a command does not match its request, or undefined if it does. If `isRecovered` is
+   * false, its signer is taken from the log and all other fields are derived.
    */
   fault(
     { command, request }: { readonly command: RequestCommand; readonly request: string },
@@ -64,8 +64,8 @@ export class RequestReader {
 }
 
 /**
- * Compares texts first, which is faster. Both were written by the same code, so their keys are
- * nearly always in the same order.
+ * Compares texts first, which is faster. Both were written by the same code, so the keys are nearly
+ * always in the same order.
  */
 function isSame(derived: RequestCommand, logged: RequestCommand): boolean {
   return JSON.stringify(derived) === JSON.stringify(logged) || isDeepStrictEqual(derived, logged);

@@ -1,7 +1,7 @@
 import { readLogPage } from '@oddlot/replica/log/log-reader';
 import type { LogPage, LogSource } from './log-follower.ts';
 
-/** Pages have a few MiB, but a page with a single very large block can be larger. */
+/** A page is a few MiB, but one with a single very large block can be larger. */
 const PAGE_BYTES_MAX = 64 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 const WHY_CHARACTERS_MAX = 300;
@@ -12,7 +12,7 @@ const BUSY_STATUS_MIN = 429;
 
 export class NoLogError extends Error {
   override readonly name = 'NoLogError';
-  /** True if there was no valid response, in which case a later attempt may succeed. */
+  /** True if there was no valid response; a later attempt may then succeed. */
   readonly isSilent: boolean;
 
   constructor(message: string, isSilent: boolean, cause?: unknown) {
@@ -21,7 +21,7 @@ export class NoLogError extends Error {
   }
 }
 
-/** Reads the log that a venue's operations port serves (`GET /log`). */
+/** Reads the log served by a venue's operations port (`GET /log`). */
 export class HttpLog implements LogSource {
   readonly #url: string;
 
@@ -74,7 +74,7 @@ async function boundedBytes(response: Response, bytesMax: number): Promise<Buffe
   return Buffer.concat(pieces);
 }
 
-/** Returns the reason why a fetch failed, which is in the cause of its error. */
+/** Returns why a fetch failed; the reason is in the error's cause. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message || error.message : error.message;

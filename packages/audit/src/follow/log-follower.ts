@@ -6,9 +6,9 @@ import type { BlockHead, LogEntry } from '@oddlot/replica/block';
 type LogFollowerOptions = {
   readonly source: LogSource;
   readonly replica: Pick<AuditedReplica, 'compare' | 'replica' | 'take'>;
-  /** The interval between requests after the end of the log was reached, in milliseconds. */
+  /** The interval between requests once the end of the log has been reached, in milliseconds. */
   readonly everyMs?: number;
-  /** Called between blocks. The next block is applied after it resolves. */
+  /** Called between blocks. The next block is applied once it resolves. */
   readonly onApplied?: (() => Promise<void> | undefined) | undefined;
   readonly onFinding?: ((finding: Finding) => void) | undefined;
   /** Called when the reason for waiting changes. */
@@ -20,8 +20,8 @@ type LogFollowerOptions = {
 const EVERY_MS = 200;
 const AGAIN_MS = 1_000;
 /**
- * The follower yields to the event loop after this time, so that signature requests are served in
- * the meantime.
+ * The follower yields to the event loop after this many milliseconds, so that signature requests
+ * are served in between.
  */
 const SLICE_MS = 20;
 
@@ -39,17 +39,17 @@ export class LogFollower {
     this.#options = options;
   }
 
-  /** The first finding, after which no blocks are applied. */
+  /** The first finding. No blocks are applied after it. */
   get finding(): Finding | undefined {
     return this.#finding;
   }
 
-  /** The reason for waiting; undefined while blocks are applied. */
+  /** The reason for waiting; undefined while blocks are being applied. */
   get waits(): string | undefined {
     return this.#waits;
   }
 
-  /** The number of blocks by which the replica is behind the venue's reported head. */
+  /** How many blocks the replica is behind the venue's reported head. */
   get lag(): number {
     return Math.max(0, this.#headHeight - this.#options.replica.replica.head.height);
   }
@@ -162,8 +162,8 @@ export type LogSource = {
 };
 
 /**
- * Returns access to the first block only, which is all that a replica needs if it gets its blocks
- * one by one.
+ * Returns access to the first block only, which is all a replica needs if it gets its blocks one by
+ * one.
  */
 export function beginningOf(source: LogSource): Parameters<typeof AuditedReplica.open>[0]['log'] {
   return {

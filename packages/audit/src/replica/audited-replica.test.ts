@@ -52,7 +52,7 @@ const why = (taken: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error as Error).message,
   );
 
-test('an audited replica checks the order, times and known hashes of blocks', async () => {
+test("an audited replica checks blocks' order, times and known hashes", async () => {
   await inDirectory(async (directory) => {
     const { first, hash: own, open } = await begun(directory);
     const replica = await open({}, { checkpoints: [{ height: 1, hash: own, by: 'genesis' }] });
@@ -74,7 +74,7 @@ test('an audited replica checks the order, times and known hashes of blocks', as
   });
 });
 
-test('blocks that an operator vouches for are applied without derivation, and must have the given hash', async () => {
+test('blocks vouched for by an operator are applied without derivation, and must have the given hash', async () => {
   await inDirectory(async (directory) => {
     const { first, open } = await begun(directory);
     const unsigned = block(2, [{ type: 'setOperators', role: 'admins' }]);
@@ -96,7 +96,7 @@ test('blocks that an operator vouches for are applied without derivation, and mu
   });
 });
 
-test('a follower continues where possible, reports why it waits, and stops at a finding', async () => {
+test('a follower continues where possible, reports why it is waiting, and stops at a finding', async () => {
   await inDirectory(async (directory) => {
     const { first, hash: own, open } = await begun(directory);
     const replica = await open();

@@ -40,8 +40,8 @@ type AuditedReplicaOptions = {
 };
 
 /**
- * The maximum time of a block ahead of the local clock. R-clock allows clocks to differ by half as
- * much.
+ * How far a block's time may be ahead of the local clock, in milliseconds. R-clock allows clocks to
+ * differ by half as much.
  */
 const AHEAD_MS_MAX = 60_000;
 
@@ -49,7 +49,7 @@ const AHEAD_MS_MAX = 60_000;
  * An independent replica. Each command of a block is derived again from the signed request, or
  * compared with the chain, before the replica's own engine applies the block. Recorded hashes are
  * compared with those of the replica. An invalid block throws a FindingError, and no later block is
- * applied. The replica trusts only the snapshots that it wrote itself.
+ * applied. The replica trusts only snapshots it wrote itself.
  */
 export class AuditedReplica {
   readonly #options: AuditedReplicaOptions;
@@ -61,7 +61,7 @@ export class AuditedReplica {
     this.#replica = replica;
   }
 
-  /** Starts at the replica's newest snapshot, or before the first block. */
+  /** Starts from the replica's newest snapshot, or before the first block. */
   static async open(options: AuditedReplicaOptions): Promise<AuditedReplica> {
     const { chain, eras, faultOf, log, onPassedOver, projections = [], snapshots } = options;
     const replica = await FollowingReplica.create({
@@ -150,8 +150,8 @@ export class AuditedReplica {
   }
 
   /**
-   * Checks the first block after an earlier rules version. This block only states that the next
-   * version begins, which the state must confirm.
+   * Checks the first block after an earlier rules version. It only states that the next version
+   * begins, and the state must confirm that.
    */
   #checkEarlier({ commands, seq: height }: LogEntry): void {
     const [first] = commands;
@@ -189,7 +189,7 @@ export class AuditedReplica {
     return new CommandChecker({ policy, readers, state, chain, draw, isGenesisPinned });
   }
 
-  /** Returns the ids of the log's network, with the name for which its requests are signed. */
+  /** Returns the ids of the log's network, with the name its requests are signed for. */
   #networkOf({ commands, seq }: LogEntry): Network {
     const genesis = commands.find(({ command }) => command.type === 'genesis')?.command;
     const parameters =

@@ -47,7 +47,7 @@ async function main(args: readonly string[]): Promise<void> {
   }
   try {
     // The port is checked before any file is created. If the folder is locked, the lock's error is
-    // clearer, because the validator of that folder also uses the port.
+    // clearer, because the validator using that folder also uses the port.
     const { data, host, port } = config;
     if (!isDirectoryLocked(data)) await checkPorts([{ port, host, flag: '--port' }]);
     const now = systemTime.wallMs;

@@ -79,7 +79,7 @@ test('R-snapshots: a validator starts from a snapshot that it recorded as its ow
     await expect(opened()).rejects.toThrow(BookDamagedError);
   }));
 
-test("the record of a validator's own snapshots keeps the newest ones, and accepts those of an earlier release once", () =>
+test("the record of a validator's own snapshots keeps the newest ones, and accepts those from an earlier release once", () =>
   inDirectory(async (directory) => {
     const file = join(directory, 'own-snapshots');
     const contents = Array.from({ length: 9 }, (_, at) => hash(`0x${`0${at}`.repeat(32)}`));

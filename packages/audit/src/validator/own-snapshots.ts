@@ -4,9 +4,7 @@ import { RULES_VERSION } from '@oddlot/engine';
 import type { SnapshotJudge } from '@oddlot/replica/attestations';
 import type { BlockHead } from '@oddlot/replica/block';
 
-/**
- * The number of recorded hashes, which is larger than the number of snapshot files that are kept.
- */
+/** The number of hashes recorded, larger than the number of snapshot files kept. */
 const RECORDED = 8;
 const LINES = /^(?:0x[0-9a-f]{64}\n)*$/;
 
@@ -14,14 +12,15 @@ type OwnSnapshotsOptions = {
   readonly file: string;
   /** The content hash of an external snapshot that the operator accepts. */
   readonly accepted: string | undefined;
-  /** True if this validator has signed with a release that did not record its snapshots. */
+  /**
+   * True if this validator has already signed under a release that did not record its snapshots.
+   */
   readonly hasSigned: boolean;
 };
 
 /**
- * The content hashes of the snapshots that this validator wrote. An external snapshot is only a
- * claim of the venue, even if the venue's log attests it, so it is used only if the operator
- * accepts it.
+ * The content hashes of the snapshots this validator wrote. An external snapshot is only a claim by
+ * the venue, even if the venue's log attests it, so it is used only if the operator accepts it.
  */
 export class OwnSnapshots {
   readonly #options: OwnSnapshotsOptions;
@@ -79,7 +78,7 @@ export class PinnedHead {
     this.#pinned = { height: Number(height), hash: hash as BlockHead['hash'] };
   }
 
-  /** This value is undefined before the first signature. */
+  /** Undefined before the first signature. */
   get head(): Pick<BlockHead, 'hash' | 'height'> | undefined {
     return this.#pinned;
   }

@@ -5,7 +5,7 @@ import { hash } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { PinnedHead } from './own-snapshots.ts';
 
-test('the newest block on which a signature was based is on disk and is never replaced by an older one', async () => {
+test('the newest block that a signature was based on is on disk, and is never replaced by an older one', async () => {
   await inDirectory(async (directory) => {
     const file = join(directory, 'signed-head');
     const [five, nine] = [hash(`0x${'05'.repeat(32)}`), hash(`0x${'09'.repeat(32)}`)];

@@ -16,7 +16,7 @@ type ReplicaLedgerOptions = {
   readonly feeMax: bigint;
   readonly stop: () => Promise<void>;
   /**
-   * The time to wait for a withdrawal that the venue has and this replica does not have yet, in
+   * How long to wait for a withdrawal that the venue already has but this replica does not, in
    * milliseconds.
    */
   readonly patienceMs?: number;
@@ -25,7 +25,7 @@ type ReplicaLedgerOptions = {
 const PATIENCE_MS = 3_000;
 
 /**
- * Liabilities as computed by the validator's own replica, without trust in the venue (R-withdraw).
+ * Liabilities as computed by the validator's own replica, without trusting the venue (R-withdraw).
  */
 export class ReplicaLedger implements OwnLedger {
   readonly #options: ReplicaLedgerOptions;
@@ -138,7 +138,7 @@ export class ReplicaLedger implements OwnLedger {
     }
   }
 
-  /** True when the replica has reached the block of its last signature again. */
+  /** True once the replica has again reached the block of its last signature. */
   get #isBack(): boolean {
     const { pinned, replica } = this.#options;
     return replica.replica.head.height >= (pinned.head?.height ?? 0);
@@ -150,7 +150,7 @@ export class ReplicaLedger implements OwnLedger {
     return `withdrawal ${withdrawalId} was never requested${why}`;
   }
 
-  /** Throws if the log is invalid, because nothing is signed in that case. */
+  /** Throws if the log is invalid, because nothing may then be signed. */
   #assertStands(): void {
     const { finding } = this.#options.follower;
     if (finding === undefined) return;
@@ -160,7 +160,7 @@ export class ReplicaLedger implements OwnLedger {
 
 const Dumped = z.array(z.tuple([z.int(), z.string()]));
 
-/** The requests of unsettled withdrawals, of which there are as many as in the state. */
+/** The requests for unsettled withdrawals, as many as there are in the state. */
 export class WithdrawalRequests implements Projection {
   readonly name = 'withdrawalRequests';
   readonly version = 1;

@@ -5,8 +5,8 @@ import type { Located, VerifyReport } from './report.ts';
 
 /**
  * Verifies a data folder independently (`oddlot verify FOLDER [--json] [--pruned]`). The program
- * exits with 0 if everything is valid, with 1 after a finding, and with 2 for wrong usage or if a
- * venue runs on the folder.
+ * exits with 0 if everything is valid, with 1 after a finding, and with 2 on incorrect usage or if
+ * a venue is running on the folder.
  */
 
 const HELP = `oddlot verify FOLDER [--json] [--pruned]
@@ -68,7 +68,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Prints a refusal. With `--json`, it has the same form as all errors of `oddlot`. */
+/** Prints a refusal. With `--json`, it has the same form as all `oddlot` errors. */
 function refuse(args: readonly string[], message: string): number {
   const fault = { error: { name: 'CliError', message, exitCode: WRONG_USAGE } };
   process.stderr.write(`${args.includes('--json') ? JSON.stringify(fault) : message}\n`);

@@ -14,7 +14,9 @@ export type Located = {
 export type VerifyReport = {
   readonly height: number;
   readonly hash: string;
-  /** The findings in the order of their discovery. The first finding in the log ends the replay. */
+  /**
+   * The findings in the order they were discovered. The first finding in the log ends the replay.
+   */
   readonly findings: readonly Located[];
   /** Differences in data that is never read. */
   readonly harmless: readonly Located[];

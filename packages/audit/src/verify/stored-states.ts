@@ -17,13 +17,13 @@ const NAME = /^(?:snapshot-(\d{16})\.bin|era-(\d{16})-rules-\d+\.json)$/;
 
 /**
  * The snapshots and the rules-version start states of a folder, which are compared with a replay of
- * the log. Their own hash shows whether the bytes are intact, and the replay shows whether the
- * state is correct.
+ * the log. Their own hashes show whether the bytes are intact, and the replay shows whether the
+ * states are correct.
  */
 export class StoredStates {
   readonly #files: readonly StoredFile[];
   readonly findings: Located[] = [];
-  /** The files with intact bytes, which are compared when the replay reaches their block. */
+  /** Files with intact bytes, to be compared when the replay reaches their block. */
   readonly #payloads = new Map<StoredFile, SnapshotPayload>();
   /** The content hash of each snapshot, which is compared with attestations in the log. */
   readonly #contents = new Map<StoredFile, string>();
@@ -85,7 +85,9 @@ export class StoredStates {
     }
   }
 
-  /** Reports files for blocks beyond the end of the log, because those blocks must be missing. */
+  /**
+   * Reports files for blocks beyond the end of the log, because those blocks must have been lost.
+   */
   beyond(height: number): void {
     for (const { file, height: of } of this.#files) {
       if (of <= height) continue;

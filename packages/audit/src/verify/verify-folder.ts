@@ -28,8 +28,8 @@ type VerifyOptions = {
   /** A data folder that is not in use by a venue. It is not changed. */
   readonly data: string;
   /**
-   * True if rows and receipts are dropped after some time (`historyKeep`, `receiptsKeptMs`), in
-   * which case missing ones are not a finding.
+   * True if rows and receipts are dropped after some time (`historyKeep`, `receiptsKeptMs`);
+   * missing ones are then not a finding.
    */
   readonly hasPruned?: boolean;
   readonly now: () => number;
@@ -192,10 +192,10 @@ function policyOf(data: string, { commands }: LogEntry): Policy {
   };
 }
 
-/** An attestation: the block that contains it and the position of that block. */
+/** An attestation, and the number and position of the block that contains it. */
 type Claim = { readonly seq: number; readonly place: BlockPlace; readonly content: string };
 
-/** The snapshot contents that a log attests, which are compared with the state after its blocks. */
+/** The snapshot contents attested in a log, to be compared with the state after its blocks. */
 class AttestedContents {
   readonly findings: Located[] = [];
   readonly #claims = new Map<number, Claim[]>();
@@ -273,7 +273,7 @@ async function verifyStore(
     const fault = sqliteFault(copy);
     if (fault !== undefined) return wrong({ file, what: `SQLite reports: ${fault}` });
     const rows = await dumpHistory({ file: copy });
-    // Opening the database migrates tables of an earlier release.
+    // Opening the database migrates tables from an earlier release.
     stored = [...rows, ...sqliteShape(copy)];
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -360,8 +360,8 @@ function verifyChainFile(data: string): readonly Located[] {
 }
 
 /**
- * Returns the reason why a folder cannot be verified, or undefined if it can. A folder to which a
- * venue is writing would appear damaged.
+ * Returns why a folder cannot be verified, or undefined if it can. A folder that a venue is writing
+ * to would appear damaged.
  */
 export function folderRefusal(data: string): string | undefined {
   if (!existsSync(join(data, 'journal'))) return `${data} is not a data folder: it has no journal`;

@@ -15,7 +15,7 @@ import { AuditedReplica } from '../replica/audited-replica.ts';
 export type VerifyLogOptions = {
   readonly source: LogSource;
   /**
-   * The network name for which requests are signed; by default the shared name of test networks.
+   * The network name that requests are signed for; by default, the shared name of test networks.
    */
   readonly serviceNetwork?: string | undefined;
   readonly formerNames?: readonly string[] | undefined;
@@ -23,11 +23,11 @@ export type VerifyLogOptions = {
   readonly genesis?: string | undefined;
   /** Blocks before this one are applied but not derived. */
   readonly from?: number | undefined;
-  /** The last block. By default, it is the venue's newest block at the start. */
+  /** The last block. By default, the venue's newest block when verification starts. */
   readonly to?: number | undefined;
   readonly now: () => number;
   readonly onProgress?: ((height: number, of: number) => void) | undefined;
-  /** Receives the history rows of each block, which take additional time to compute. */
+  /** Receives the history rows of each block. Computing them takes additional time. */
   readonly onRows?: ((rows: BlockRows) => void) | undefined;
   /** Compares an applied block with another source. Returns a finding if they differ. */
   readonly onHead?: ((head: BlockHead) => Promise<Finding | undefined> | undefined) | undefined;
@@ -51,7 +51,7 @@ export class LogTooShortError extends Error {
   override readonly name = 'LogTooShortError';
 }
 
-/** The replay yields to the event loop after this time. */
+/** The replay yields to the event loop after this many milliseconds. */
 const SLICE_MS = 20;
 
 /**
@@ -72,7 +72,7 @@ class LogCheck {
   readonly #options: VerifyLogOptions;
   readonly #scratch: string;
   readonly #signal = new AbortController().signal;
-  /** The reported hashes of blocks that have not been applied yet. */
+  /** Reported hashes of blocks not applied yet. */
   readonly #reportedHashes = new Map<number, string>();
   #replica: AuditedReplica | undefined;
   #earlierBlocks = 0;

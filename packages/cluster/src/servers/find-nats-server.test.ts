@@ -30,7 +30,7 @@ test('a server on the PATH that loses messages is ignored in favour of a newer o
     expect(await find({ PATH: old }, { cache, fetch: nothing })).toEqual({ program: fetched });
   }));
 
-test('the environment can name a server of any version, or disable servers', () =>
+test('the environment can specify a server of any version, or disable servers', () =>
   inDirectory(async (folder) => {
     const old = await serverIn(folder, '2.9.10');
     expect(await find({ [NATS_SERVER_NAMED]: old, PATH: '' })).toEqual({ program: old });
@@ -43,7 +43,7 @@ test('the environment can name a server of any version, or disable servers', () 
     });
   }));
 
-test('the error of a failed fetch names the mirrors and the reason, and no files remain', () =>
+test('the error from a failed fetch gives the mirrors and the reason, and no files remain', () =>
   inDirectory(async (folder) => {
     const proxy = process.env['http_proxy'];
     const closed = 'http://127.0.0.1:9';

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 
 const run = promisify(execFile);
 
-/** The folder of the unpacked package, next to the other caches of the project. */
+/** The folder for the unpacked package, next to the project's other caches. */
 const CACHE = join(
   import.meta.dirname,
   `../../../../node_modules/.cache/nats-server-${NATS_VERSION_MIN}`,
@@ -26,9 +26,9 @@ type Found = { readonly program: string } | { readonly why: string };
 let found: Promise<Found> | undefined;
 
 /**
- * Finds the program of a NATS server: the one named by the environment, one on the PATH, or
- * Debian's package, which is fetched once and unpacked without root privileges. A version that
- * loses messages is ignored, unless it is named explicitly.
+ * Finds a NATS server program: the one specified in the environment, one on the PATH, or Debian's
+ * package, which is fetched once and unpacked without root privileges. A version that loses
+ * messages is ignored unless it is specified explicitly.
  */
 export function findNatsServer(): Promise<Found> {
   return (found ??= find(process.env));
@@ -89,8 +89,7 @@ async function findNamed(program: string): Promise<Found> {
 }
 
 /**
- * Debian 12 contains release 2.9.10. The package of Debian 13 needs the C library of Debian 12 or
- * newer.
+ * Debian 12 contains release 2.9.10. Debian 13's package needs the C library of Debian 12 or newer.
  */
 const SUITE = 'trixie';
 const KEYRINGS = ['pgp', 'gpg'].map((kind) => `/usr/share/keyrings/debian-archive-keyring.${kind}`);
@@ -100,11 +99,11 @@ const TIMEOUT_S = 10;
 const APT_MS_MAX = 120_000;
 
 /**
- * Fetches Debian's package of a NATS server from the configured mirrors of this machine, and
+ * Fetches Debian's package of a NATS server from the mirrors configured on this machine, and
  * unpacks it into a folder. apt works in a temporary folder with its own list of sources, so it
- * does not need root privileges and does not change the machine's configuration. If it fails, the
- * error contains the reason. Several processes can do this at the same time; the folder of the
- * first one remains.
+ * does not need root privileges and does not change the machine's configuration. If fetching fails,
+ * the error includes the reason. Several processes can do this at the same time; the first one's
+ * folder is kept.
  */
 export async function fetchNatsServer(folder: string): Promise<void> {
   await mkdir(join(folder, '..'), { recursive: true });
@@ -143,7 +142,7 @@ async function download(work: string): Promise<void> {
   throw new Error(failures.join('; '));
 }
 
-/** Returns the addresses of mirrors without the suites. apt lists them without network access. */
+/** Returns the mirrors' addresses without the suites. apt lists them without network access. */
 async function mirrorsOfThisMachine(): Promise<readonly string[]> {
   const { stdout } = await run('apt-get', ['update', '--print-uris']);
   const named = stdout.matchAll(/^'(\S+?)\/dists\/\S+\/InRelease'/gm);
@@ -151,8 +150,8 @@ async function mirrorsOfThisMachine(): Promise<readonly string[]> {
 }
 
 /**
- * Writes a configuration for apt. Proxies and credentials of the machine's configuration remain in
- * effect.
+ * Writes a configuration for apt. Proxies and credentials from the machine's configuration remain
+ * in effect.
  */
 async function aptConfig(folder: string, mirror: string): Promise<string> {
   const lists = join(folder, 'lists');
@@ -183,7 +182,7 @@ async function aptConfig(folder: string, mirror: string): Promise<string> {
     'Acquire::Retries': '1',
     'Acquire::http::Timeout': String(TIMEOUT_S),
     'Acquire::https::Timeout': String(TIMEOUT_S),
-    // With a sandbox user, apt could not read the temporary folder.
+    // As a sandbox user, apt could not read the temporary folder.
     'APT::Sandbox::User': '',
   };
   await writeFile(

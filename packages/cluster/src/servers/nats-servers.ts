@@ -31,7 +31,7 @@ export type NatsServers = {
 
 export type NatsServersOptions = {
   readonly count?: number;
-  /** The folder of the servers; by default a temporary one, which is removed when they stop. */
+  /** The servers' folder; by default, a temporary one, which is removed when they stop. */
   readonly folder?: string;
   /**
    * The first of the consecutive ports: those for clients, then those between servers, and then
@@ -40,7 +40,7 @@ export type NatsServersOptions = {
   readonly port: number;
   /**
    * The name of the servers' cluster. Servers join only servers with the same name, even if another
-   * server has taken the port of one that ended.
+   * server has taken over the port of one that ended.
    */
   readonly name?: string;
   /**
@@ -76,7 +76,7 @@ export async function runNatsServers({
   const children: (ChildProcess | undefined)[] = [];
   const unwanted = new WeakSet<ChildProcess>();
   const start = async (index: number): Promise<void> => {
-    // Two processes on one folder would damage its content.
+    // Two processes using the same folder would damage its content.
     assert(!isRunning(children[index]), `server ${index + 1} is already running`);
     const own = join(root, `n${index + 1}`);
     await mkdir(own, { recursive: true });
@@ -102,7 +102,7 @@ export async function runNatsServers({
     await Promise.all(children.map(end));
     for (let index = 0; index < count; index += 1) await start(index);
   };
-  // A process that fails before it stops its servers must not leave any running.
+  // A process that fails before stopping its servers must not leave any of them running.
   const onExit = (): void => signalAll(children, 'SIGKILL');
   process.once('exit', onExit);
   const stop = async (): Promise<void> => {
@@ -180,9 +180,9 @@ function configOf({
 }
 
 /**
- * Waits until a stream with a copy on each server can be created. About one start in twenty of NATS
- * 2.10 forms a group without one of the servers and never admits it; after a restart on the same
- * data, it is admitted.
+ * Waits until a stream with a copy on each server can be created. About one time in twenty, NATS
+ * 2.10 servers start by forming a group without one of them and never admit it; after a restart on
+ * the same data, it is admitted.
  */
 async function ready(urls: readonly string[], restartAll: () => Promise<void>): Promise<void> {
   for (let starts = 1; ; starts += 1) {

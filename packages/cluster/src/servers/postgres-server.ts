@@ -28,14 +28,13 @@ const READY_TRIES = 600;
 const READY_EVERY_MS = 50;
 
 type Options = {
-  /** The folder of the data; by default a temporary one, which is removed when the server stops. */
+  /** The data folder; by default, a temporary one, which is removed when the server stops. */
   readonly data?: string;
   readonly onEnd?: () => void;
 };
 
 /**
- * Throws an error for the user if the system account of PostgreSQL cannot access its data or its
- * program.
+ * Throws an error for the user if PostgreSQL's system account cannot access its data or program.
  */
 export async function expectPostgresCan(data: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
@@ -80,7 +79,7 @@ export async function startPostgres({
     const started = spawn(join(native, 'bin', 'postgres'), flags, { ...options, stdio: 'ignore' });
     const ending = new Promise<never>((_, reject) => {
       started.once('exit', (code, signal) => {
-        // A failure of the first start is reported to the caller instead.
+        // If the first startup fails, that is reported to the caller instead.
         if (isWanted && wasUp) onEnd?.();
         reject(new Error(`PostgreSQL ended with ${signal ?? `code ${code}`} on ${data}`));
       });
@@ -101,7 +100,7 @@ export async function startPostgres({
     await rm(folder, { recursive: true, force: true });
     throw error;
   });
-  // A process that fails before it stops its server must not leave the server running.
+  // A process that fails before stopping its server must not leave the server running.
   const onExit = (): void => void server.kill('SIGQUIT');
   process.once('exit', onExit);
   const end = (signal: NodeJS.Signals): Promise<void> => {
@@ -141,7 +140,7 @@ export async function startPostgres({
   };
 }
 
-/** Returns the folders of the socket and the data, and the user that runs the server. */
+/** Returns the folders for the socket and the data, and the user that runs the server. */
 async function placeOf(givenData: string | undefined) {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-pg-'));
   const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
