@@ -60,6 +60,9 @@ test('an installed page starts without its venue, shows no outdated price, repor
 });
 
 test('a page with a worker has no preloads, which Chromium would report as unused', async () => {
+  // After its start, the venue first checks whether its page is current.
+  const served = async (): Promise<string> => (await fetch(venue.url)).text();
+  await expect.poll(served, { timeout: 30_000 }).toContain('rel="modulepreload"');
   const visit = await browser.visit(venue.url, { hasWorker: true });
   const { page } = visit;
   const first = await page.goto(venue.url);

@@ -57,8 +57,7 @@ function knownNetwork(given: NetworkName | Network | undefined): Network | undef
   if (given === 'testnet' || given === NETWORKS.testnet.serviceNetwork) return NETWORKS.testnet;
   if (serviceWordOf(given) !== undefined) return undefined;
   throw new ValidationError(
-    `Unknown network: ${given}. Use 'testnet' or the network name of the venue, like ` +
-      'example.org-3fa9c1d2',
+    `Unknown network: ${given}. Use 'testnet' or the network name of the venue`,
   );
 }
 

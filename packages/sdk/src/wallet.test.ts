@@ -135,7 +135,7 @@ describe('a wallet that is bound to another chain signs only direct actions', ()
       const failed = signed(aCase, await walletOf(aCase.privateKey, 1));
       await expect(failed).rejects.toThrow(SigningError);
       await expect(failed).rejects.toThrow(
-        /signs for chain 1 only, but order is always signed for the venue's chain 2511.*approveAgent/,
+        /signs for chain 1 only, but order is signed for the venue's chain 2511.*approveAgent/,
       );
     },
   );
@@ -144,7 +144,7 @@ describe('a wallet that is bound to another chain signs only direct actions', ()
     '%s is not asked to sign a direct action for another chain',
     async (_, walletOf) => {
       const failed = signed(direct, await walletOf(direct.privateKey, 1));
-      await expect(failed).rejects.toThrow(/tokenSend was to be signed for 2511.*signatureChainId/);
+      await expect(failed).rejects.toThrow(/tokenSend is signed for 2511.*signatureChainId/);
     },
   );
 

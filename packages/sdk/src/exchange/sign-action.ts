@@ -181,13 +181,13 @@ export async function checkChain(
   const where = `The wallet signs for chain ${chainId} only`;
   if (scheme !== 'agent') {
     const cure = 'Omit signatureChainId, or switch the wallet to that chain.';
-    throw new SigningError(`${where}, but ${type} was to be signed for ${domainChainId}. ${cure}`);
+    throw new SigningError(`${where}, but ${type} is signed for ${domainChainId}. ${cure}`);
   }
   const cure = isPermissionedType(type)
     ? "Sign it with the admin's key (privateKeyWallet or accountWallet)."
     : 'Approve an agent with this wallet (approveAgent), and send it from a client with ' +
       "the agent's key.";
   throw new SigningError(
-    `${where}, but ${type} is always signed for the venue's chain ${domainChainId}. ${cure}`,
+    `${where}, but ${type} is signed for the venue's chain ${domainChainId}. ${cure}`,
   );
 }

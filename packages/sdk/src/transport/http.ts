@@ -350,7 +350,8 @@ function withSignal<Value>(
   return (
     promise &&
     new Promise((resolve, reject) => {
-      const abort = (): void => reject(new HttpError('Aborted', { cause: signal.reason }));
+      const abort = (): void =>
+        reject(new HttpError('The request was aborted', { cause: signal.reason }));
       if (signal.aborted) abort();
       signal.addEventListener('abort', abort, { once: true });
       promise.then(resolve, reject);
