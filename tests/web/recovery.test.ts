@@ -199,7 +199,8 @@ function recordOutcomes(): void {
   const look = (): void => {
     const ticket = document.querySelector('#ticket')?.textContent ?? '';
     for (const [text] of ticket.matchAll(
-      /No fill|Request expired[a-z ]+|Filled [\d.]+ at [\d.,]+\d/g,
+      // The preview of the next order says "No fill at current prices" if the book is empty.
+      /No fill(?! at)|Request expired[a-z ]+|Filled [\d.]+ at [\d.,]+\d/g,
     )) {
       found.add(text);
     }

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { blocksOf, type ChainRun, keysOf } from './chain-runs.ts';
 import type { HistoryPlace } from './history-store.ts';
-import { TABLE_NAMES, tableOf } from './history-tables.ts';
+import { type HistoryTables, TABLE_NAMES, tableOf } from './history-tables.ts';
 import type { Place, RowPacker } from './packed-rows.ts';
 import { openPostgres } from './postgres-driver.ts';
 import { fillPacker, orderPacker, type RunRow } from './run-rows.ts';
 import { openSqlite } from './sqlite-driver.ts';
-import { decodeEnds } from './trace-rows.ts';
+import { bucketOf, decodeEnds } from './trace-rows.ts';
 
 /**
  * Returns the content of a history that is not open, one line per row, regardless of how rows are
@@ -49,13 +49,20 @@ const OWNERS = [
 const LINES: Readonly<Record<string, (row: Row, found: Found) => readonly string[]>> = {
   fill_runs: (row, { fills }) => runLines('fills', row as RunRow, fillPacker, fills),
   order_runs: (row, { orders }) => runLines('orders', row as RunRow, orderPacker, orders),
-  order_ends: ({ body }) =>
-    decodeEnds(body as Uint8Array).map((end) => `order_ends ${JSON.stringify(end)}`),
+  order_ends: (row) => endLines(row as HistoryTables['order_ends']),
   fill_run_instruments: (row, { fills }) => pairUp(fills, placeOf(row)),
   order_run_instruments: (row, { orders }) => pairUp(orders, placeOf(row)),
   chain_runs: (row, { keys }) => chainLines(row as ChainRun, keys),
   receipt_keys: ({ height, key }, { keys }) => pairUp(keys, `${key} ${height}`),
 };
+
+/** The height in the key is that of the last end in the same write, possibly in another bucket. */
+function endLines({ body, bucket, height }: HistoryTables['order_ends']): string[] {
+  const ends = decodeEnds(body);
+  const lines = ends.map((end) => `order_ends ${JSON.stringify(end)}`);
+  const fits = ends.every((end) => bucketOf(end.orderId) === bucket && end.height <= height);
+  return fits ? lines : [...lines, `order_ends ${bucket} ${height}: the key does not match`];
+}
 
 function chainLines(run: ChainRun, found: Set<string>): string[] {
   const blocks = blocksOf(run);

@@ -316,6 +316,28 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     expect(await dumpHistory(place)).toEqual(rows);
   });
 
+  test('a dump reports a row of order ends with a key that does not match its orders', async () => {
+    const place = await freshPlace(kind);
+    const store = await openHistoryStore(place);
+    const block = present(randomBlocks(SEED + 9, 1)[0], 'a block');
+    const end = {
+      orderId: 300,
+      szDecimals: 2,
+      trace: {},
+      end: { ahead: undefined, builderFee: 0 },
+    };
+    await store.write([{ ...block, ends: [end] }]);
+    await store.close();
+    const isReported = async (): Promise<boolean> =>
+      (await dumpHistory(place)).some((line) => line.endsWith('the key does not match'));
+    expect(await isReported()).toBe(false);
+    const isFile = 'file' in place;
+    const { close, database } = await (isFile ? openSqlite(place.file) : openPostgres(place.url));
+    await database.updateTable('order_ends').set({ height: -127 }).execute();
+    await close();
+    expect(await isReported()).toBe(true);
+  });
+
   test('R-tx: a receipt is found by its trace id, and a nonce returns the first execution', async () => {
     const [block] = randomBlocks(SEED + 8, 1);
     const { head } = present(block, 'a block');

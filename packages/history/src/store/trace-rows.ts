@@ -301,7 +301,7 @@ type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
 
 const ORDERS_PER_BUCKET = 256;
 
-function bucketOf(orderId: number): number {
+export function bucketOf(orderId: number): number {
   return Math.floor(orderId / ORDERS_PER_BUCKET);
 }
 
