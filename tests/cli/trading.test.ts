@@ -134,7 +134,7 @@ test('TP/SL can be set along with an order or for a position, listed and removed
   expect((await oddlot('positions')).out).toMatch(/^No positions/);
 });
 
-test('a scheduled cancel cancels the orders at its time and can be removed', async () => {
+test('a scheduled cancel runs on time and can be removed', async () => {
   await oddlot('order buy 0.01 BTC --price 90000');
   expect((await oddlot('schedule-cancel 30')).out).toMatch(
     /^All orders will be cancelled at 20\d\d-.*Z\n$/,

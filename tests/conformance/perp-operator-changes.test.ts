@@ -58,7 +58,8 @@ describe("setPerp changes a perp's definition", () => {
     succeeded(await alice.place(resting()));
   });
 
-  // R-oracle-stale: 10 coins at 100 USDC reduce each account's 1,000 USDC by 2,000.
+  // R-oracle-stale: in a halted market, twice the value of 10 coins at 100 USDC, which is 2,000, is
+  // subtracted from equity. Each account has only 1,000.
   test('R-halt: a large position in a halted market restricts the account in all markets', async () => {
     const other = await operator.list();
     await trade(alice, bob, { market: perp, price: '100', size: '10' });

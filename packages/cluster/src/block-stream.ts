@@ -42,8 +42,8 @@ type BlockStreamOptions = ConnectOptions & {
 type Outgoing = Pick<StreamMessage, 'data' | 'readPosition'>;
 
 /**
- * Thrown if the leader has not heard from a majority of the servers recently, because another
- * server may already lead.
+ * Thrown if the leader has not heard from a majority of the servers recently; another server may
+ * have become the leader.
  */
 class NoQuorumError extends Error {
   override readonly name = 'NoQuorumError';

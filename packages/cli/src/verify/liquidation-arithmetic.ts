@@ -11,7 +11,7 @@ const LIQUIDATION_FEE_E8 = 500_000n;
 /** A liquidation order's price is at most 5% away from the mark (R-liquidation). */
 const BAND_E8 = 5_000_000n;
 
-/** A position at a mark, in integers of its instrument: lots, price units and micro-USDC. */
+/** A position at a mark, in its instrument's integer units: lots, price units and micro-USDC. */
 type Position = {
   readonly size: bigint;
   readonly mark: bigint;

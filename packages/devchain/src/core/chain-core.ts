@@ -25,7 +25,7 @@ import { getMinimumGasLimit, type TypedTransaction } from '@ethereumjs/tx';
  */
 const BASE_FEE_PER_GAS = 10_000_000n;
 
-/** The file is shortened when this many blocks can no longer be undone. */
+/** The file is compacted once it holds this many irreversible blocks. */
 const SETTLED_BLOCKS_MAX = 4_096;
 
 export type ChainCoreOptions = {

@@ -10,8 +10,8 @@ import { COMMANDS } from './commands.ts';
 const { withdraw, ...others } = COMMANDS;
 const { modifyOrder, placeOrders, setGate } = COMMANDS;
 
-test('a table that lacks the row of a command does not compile', () => {
-  // @ts-expect-error The row of `withdraw` is missing.
+test('a table that lacks the row for a command does not compile', () => {
+  // @ts-expect-error The row for `withdraw` is missing.
   const table: CommandTable = others;
   expect(table).not.toHaveProperty('withdraw');
 });

@@ -102,7 +102,7 @@ describe('R-isolated: the removable margin is min(margin, equity − max(initial
     expectRemovable(venue, 5_000_000);
   });
 
-  test('if equity is 25 and 10% of notional is 12, the whole margin of 5 is removable', () => {
+  test('if equity is 25 and 10% of notional is 12, all 5 of the margin can be removed', () => {
     const venue = opened();
     venue.oracle(1_200_000);
     expectRemovable(venue, 5_000_000);

@@ -252,7 +252,7 @@ describe('R-adl: lots opened in the current block are not deleveraged', () => {
     expect(notices(second)).toEqual([[c, 1_000, px(94)]]);
   });
 
-  // The price falls to 90 and makes a insolvent, so b pays at 90 + 4 = 94 before its take-profit
+  // The price falls to 90 and makes `a` insolvent, so `b` pays at 90 + 4 = 94 before its take-profit
   // fires.
   test('a price gap is settled before triggers fire', () => {
     const venue = openGap();

@@ -53,7 +53,7 @@ describe('R-series: a market resolves by average prices', () => {
     expect(resolution(venue)).toMatchObject({ fraction: 0 });
   });
 
-  test('averages of different numbers of samples are compared by multiplying out', () => {
+  test('averages of different numbers of samples are compared by cross-multiplication', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     // The 54 samples starting at 1,746 are 90 percent of 60.

@@ -168,7 +168,7 @@ export class Indexer implements History {
     return this.#seenFrom;
   }
 
-  /** The reason, for the operator, why queries about the past cannot currently be served. */
+  /** The reason why historical queries cannot be served, as shown to the operator. */
   get trouble(): string | undefined {
     const { heldWhy } = this.#progress;
     if (this.isLost)

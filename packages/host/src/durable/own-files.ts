@@ -111,7 +111,7 @@ export class JournalFullError extends Error {
   override readonly name = 'JournalFullError';
 }
 
-/** Returns true for the errors of a full disk or an exhausted quota. */
+/** Returns true for errors caused by a full disk or an exhausted quota. */
 export function isDiskFull(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof JournalFullError) return true;

@@ -93,8 +93,7 @@ export class WorkBudget {
   }
 
   /**
-   * Returns the number of milliseconds until the client can send a request, for use by recurring
-   * work.
+   * Returns the number of milliseconds until the client may send a request. Recurring work uses it.
    */
   waitMs(client: string): number {
     const [bucket, nowMs] = [this.#find(client), this.#now()];
