@@ -89,7 +89,7 @@ const RESTART_DELAY_MS = 1000;
  * request costs more CPU time than the recovery; above it, the threads read several requests per
  * wake-up.
  */
-const HERE_SHARE_MAX = 0.25;
+const HERE_SHARE_MAX = 0.1;
 /**
  * The number of milliseconds above the share after which the share counts as exceeded. Counting
  * stops at the maximum.
