@@ -707,7 +707,7 @@ class FeeTierInfo(TypedDict):
 
 
 class FeeTierRates(TypedDict):
-    """An account's fee tier. For the highest tier, there is no next level."""
+    """An account's fee tier. The highest tier has no next level."""
     #: The account.
     user: str
     #: Level of the current tier.
@@ -2222,7 +2222,7 @@ class ReportedFill(TypedDict):
 
 
 class ReserveChain(TypedDict):
-    """The contracts on the settlement chain; null if there is no chain."""
+    """The contracts on the settlement chain; null without a chain."""
     #: Chain id.
     chainId: int
     #: Address of the bridge contract.
@@ -2863,8 +2863,8 @@ class WithdrawDelta(TypedDict):
 
 class Withdrawal(TypedDict):
     """
-    A withdrawal and its progress. If there is no bridge, the fields about the settlement
-    chain are null.
+    A withdrawal and its progress. Without a bridge, the fields about the settlement chain are
+    null.
     """
     #: Id of the withdrawal.
     id: int

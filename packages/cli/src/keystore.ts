@@ -184,7 +184,7 @@ const CANCEL = new Set(['\u0003', '\u0004']);
 const BACK = new Set(['\u007f', '\b']);
 
 /**
- * Reads a line from the terminal without echo. If there is no terminal, the error names the
+ * Reads a line from the terminal without echo. Without a terminal, the error names the
  * environment variable to use instead.
  */
 export function readSecret(prompt: string, variable: string): Promise<string> {

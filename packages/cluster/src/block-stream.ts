@@ -120,7 +120,7 @@ export class BlockStream {
 
   /** The largest message accepted by the servers, as last reported by one of them. */
   get messageBytesMax(): number {
-    // If there is no connection, the last known value applies.
+    // While disconnected, the last known value applies.
     this.#messageBytesMax = this.#connection.info?.max_payload ?? this.#messageBytesMax;
     return this.#messageBytesMax;
   }

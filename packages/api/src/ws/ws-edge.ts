@@ -423,7 +423,7 @@ function refuse(socket: Duplex, status: number, type: string, body: string): voi
     'Connection: close',
     `Content-Type: ${type}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
-    // There is no telling when a connection will close, so the minimum is returned.
+    // The venue cannot predict when a connection will close, so the minimum is returned.
     ...(status === 429 ? ['Retry-After: 1'] : []),
   ];
   socket.once('finish', () => socket.destroy());

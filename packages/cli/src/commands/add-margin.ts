@@ -40,7 +40,7 @@ function addLeverage(program: Command, around: CommandContext): void {
       const times = wholeNumber('<leverage>', text);
       const client = await around.signer(options);
       const perp = await findPerp(client, name);
-      // In the API, a negative leverage stands for the short side.
+      // In the API, a negative leverage selects the short side.
       const leverage = side === 'short' ? -times : times;
       const change = { asset: perp.id, leverage, marginMode };
       const reply = await client.exchange.updateLeverage(change, CONFIRM);

@@ -159,8 +159,8 @@ const USAGE_ERRORS: readonly string[] = [
  * `oddlot rebuild-history --data ./data [--database postgres://…] [--json]`
  *
  * The command reads the venue's settings from flags, the environment or a file. It exits with 0 if
- * the history is complete, with 1 if it was not completed, and with 2 if there is no log, a venue
- * is using the log, or the settings are invalid.
+ * the history is complete, with 1 if it was not completed, and with 2 if the log is missing, a
+ * venue is using it, or the settings are invalid.
  */
 export async function runRebuildHistory(
   args: readonly string[],

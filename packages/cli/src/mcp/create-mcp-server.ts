@@ -83,7 +83,7 @@ function addTool<Fields extends Shape>(
       return { content: [{ type: 'text' as const, text: JSON.stringify(result) }] };
     } catch (error) {
       // The error is returned to the model, which can correct its request. A server failure is
-      // reported in the same way, because there is no other channel.
+      // reported in the same way, because the protocol has no other channel.
       const text = error instanceof Error ? error.message : String(error);
       return { content: [{ type: 'text' as const, text }], isError: true };
     }

@@ -119,7 +119,7 @@ async function checkBlock(
     findings.believe('block hash', why);
   }
   const [next, , before] = await info.blocks({ before: height + 2, limit: 3 }).then((rows) =>
-    // If there is no next block, the list starts with this block.
+    // Without a next block, the list starts with this block.
     rows[0]?.height === height ? [undefined, ...rows] : rows,
   );
   if (before !== undefined) {

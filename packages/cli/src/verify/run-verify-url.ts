@@ -10,7 +10,7 @@ import { type Print, readCheckOptions, replayLog, runCheck, urlOf } from './run-
  * `oddlot verify http://127.0.0.1:8692 [--network NAME] [--venue http://127.0.0.1:8690]`
  *
  * The command exits with 0 if all blocks are valid, with 1 after a finding, with 2 for wrong usage
- * or if there is no log, and with 4 if the venue does not respond.
+ * or a missing log, and with 4 if the venue does not respond.
  */
 async function verifyUrl(
   log: string,

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
  * source; `--rpc` is a trusted endpoint of the settlement chain; `--bridge` and `--token` are the
  * known contracts; `--json` prints the findings as JSON. The command exits with 0 if all figures
  * agree, with 1 if a figure differs or is invalid, with 2 for wrong usage or if the address is not
- * included, and with 4 if there is no response.
+ * included, and with 4 if the venue does not respond.
  */
 
 type Finding = Readonly<{

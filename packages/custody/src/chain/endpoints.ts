@@ -152,7 +152,7 @@ export class EndpointPool {
       return most[0]?.value;
     }
     if (most.length === 0) return undefined;
-    // There is no telling which of the endpoints is wrong.
+    // The client cannot determine which of the endpoints is wrong.
     const contradicting = groups.flatMap(([first]) => first ?? []);
     for (const { watched } of contradicting) contradict(watched, error);
     const names = contradicting.map(({ watched }) => watched.endpoint.name);

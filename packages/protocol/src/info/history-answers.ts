@@ -166,7 +166,7 @@ export type LeaderboardRow = {
 };
 
 /**
- * A withdrawal and its progress. If there is no bridge, the fields about the settlement chain are
+ * A withdrawal and its progress. Without a bridge, the fields about the settlement chain are
  * null.
  */
 export type Withdrawal = {

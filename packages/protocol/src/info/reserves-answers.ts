@@ -32,7 +32,7 @@ export type PublishedReserves = ReserveFigures & {
   shortfall: string;
 };
 
-/** The contracts on the settlement chain; null if there is no chain. */
+/** The contracts on the settlement chain; null without a chain. */
 export type ReserveChain = { chainId: number; bridge: string; token: string };
 
 export type Reserves = {

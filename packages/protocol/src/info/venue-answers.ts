@@ -200,7 +200,7 @@ export type FeeTierRow = {
 /** The fee rates by trading volume over the last 14 days. */
 export type FeeTierInfo = { tiers: FeeTierRow[] };
 
-/** An account's fee tier. For the highest tier, there is no next level. */
+/** An account's fee tier. The highest tier has no next level. */
 export type FeeTierRates = {
   user: string;
   level: number;
